@@ -21,9 +21,8 @@ uint64_t MaskOf(PrimitiveType type) {
 }
 bool IsReal(PrimitiveType type) { return IsInteger(type) || IsFloat(type) || type == PrimitiveType::PRED; }
 
-std::vector<const Term*> PartsOf(const Term* t) {
-  std::vector<const Term*> parts{t};
-  std::unordered_set<const Term*> seen{t};
+std::vector<const Term*> PartsOf(std::vector<const Term*> parts) {
+  std::unordered_set<const Term*> seen(parts.begin(), parts.end());
   for (size_t at = 0; at < parts.size(); ++at) {
     for (const Term* operand : parts[at]->operands) {
       if (seen.insert(operand).second) parts.push_back(operand);

@@ -15,8 +15,9 @@ inline constexpr size_t kMostMonomials = 64, kMostFactors = 8;
 uint64_t MaskOf(PrimitiveType type);  // ones in the width of the type
 bool IsReal(PrimitiveType type);      // an integer, a float or a predicate
 bool IsOp(const Term* t, HloOpcode opcode);
-// `t` and all terms below it, operands first.
-std::vector<const Term*> PartsOf(const Term* t);
+// These terms and all below them, operands first.
+std::vector<const Term*> PartsOf(std::vector<const Term*> parts);
+inline std::vector<const Term*> PartsOf(const Term* t) { return PartsOf(std::vector{t}); }
 // The scalar constant of which `t` is a splat, or null.
 const Term* SplatBase(const Term* t);
 std::optional<double> SplatNumber(const Term* t);

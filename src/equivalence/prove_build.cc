@@ -50,6 +50,17 @@ bool IsElementOf(const Term* t, int64_t index) {
   return t->kind == Term::Kind::kOp && t->opcode == HloOpcode::kGetTupleElement && t->data[0] == index;
 }
 
+bool ById(const Term* a, const Term* b) { return a->id < b->id; }
+
+// Returns whether a term is a loop, or an operation that may have one inside.
+bool MayNotEnd(const Term* t) {
+  if (t->kind != Term::Kind::kOp) return false;
+  return t->opcode == HloOpcode::kWhile || t->opcode == HloOpcode::kConditional ||
+         (t->like != nullptr &&
+          std::any_of(t->like->called_computations().begin(), t->like->called_computations().end(),
+                      [](const HloComputation* called) { return MayLoop(*called); }));
+}
+
 // Returns whether `i` is a custom-call that annotates and returns its operand.
 bool Forwards(const HloInstruction& i) {
   return i.opcode() == HloOpcode::kCustomCall && i.operand_count() > 0 && ForwardedOperands(i) == 1 &&
@@ -276,7 +287,8 @@ const Term* Terms::OfBitcast(const HloInstruction& i, const Operands& x) {
   return Transpose(Reshape(Transpose(x[0], in_memory), SizesAt(to, wanted)), Inverse(wanted));
 }
 
-// Branches without loops are computed both and selected from; a loop need not end in the branch that is not taken.
+// Each result is selected from those of the branches. If one of these has a loop of its own, which need not end in the
+// branch that is not taken, the choice is a conditional.
 const Term* Terms::OfConditional(const HloInstruction& i, const Operands& x, int depth) {
   const auto branches = i.called_computations();
   const Shape& index = i.operand(0)->shape();
@@ -291,9 +303,10 @@ const Term* Terms::OfConditional(const HloInstruction& i, const Operands& x, int
   const std::vector<const Shape*> leaves = i.shape().Leaves();
   const bool arrays = std::all_of(leaves.begin(), leaves.end(), [](const Shape* leaf) { return leaf->IsArray(); }) &&
                       (i.shape().IsArray() || leaves.size() == static_cast<size_t>(i.shape().tuple_size()));
-  if (!arrays || std::any_of(branches.begin(), branches.end(), [](const auto* called) { return MayLoop(*called); })) {
-    return Opaque(i, x, depth);
-  }
+  if (!arrays) return Opaque(i, x, depth);
+  const bool may_loop =
+      std::any_of(branches.begin(), branches.end(), [](const auto* called) { return MayLoop(*called); });
+  const std::vector<const Term*> outside = may_loop ? PartsOf(x) : Operands();
   // The last branch is taken for every index that has no other.
   Operands results;
   for (size_t k = branches.size(); k-- > 0;) {
@@ -310,8 +323,18 @@ const Term* Terms::OfConditional(const HloInstruction& i, const Operands& x, int
         results.push_back(value);
         continue;
       }
-      results[leaf] = Elementwise(HloOpcode::kSelect, leaves[leaf]->element_type(),
-                                  {Broadcast(taken, leaves[leaf]->dimensions(), {}), value, results[leaf]});
+      const Term* const other = results[leaf];
+      const std::vector<const Term*> parts = may_loop ? PartsOf(Operands{value, other}) : Operands();
+      if (value == other || std::none_of(parts.begin(), parts.end(), [&](const Term* part) {
+            return MayNotEnd(part) && !std::binary_search(outside.begin(), outside.end(), part, ById);
+          })) {
+        results[leaf] = Elementwise(HloOpcode::kSelect, leaves[leaf]->element_type(),
+                                    {Broadcast(taken, leaves[leaf]->dimensions(), {}), value, other});
+      } else {
+        const bool negated = IsNegated(taken);
+        results[leaf] = Op(HloOpcode::kConditional, *leaves[leaf],
+                           {negated ? Not(taken) : taken, negated ? other : value, negated ? value : other});
+      }
     }
   }
   return i.shape().IsArray() ? results[0] : Op(HloOpcode::kTuple, i.shape(), std::move(results));

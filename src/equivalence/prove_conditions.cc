@@ -225,6 +225,13 @@ const Term* Terms::Select(const Shape& shape, Operands x) {
   }
   if (IsOp(b, HloOpcode::kSelect) && b->operands[1] == a)
     return Select(shape, {Elementwise(HloOpcode::kOr, PrimitiveType::PRED, {p, b->operands[0]}), a, b->operands[2]});
+  if (a->IsElementwise() && a->opcode == b->opcode && a->kind == b->kind && a->kind == Term::Kind::kOp &&
+      a->operands.size() == 1 && b->IsElementwise() && a->data == b->data) {
+    // The same function of two values is that of the one chosen.
+    const Shape& inner = a->operands[0]->shape;
+    if (inner.element_type() == b->operands[0]->shape.element_type())
+      return Elementwise(a->opcode, type, {Select(inner, {p, a->operands[0], b->operands[0]})}, a->data);
+  }
   if (IsInteger(type) && IsOp(p, HloOpcode::kCompare) && p->operands[0]->shape.element_type() == type) {
     const auto compare = [&](ComparisonDirection direction, const Term* u, const Term* v) {
       return Compare(condition, {u, v}, {static_cast<int64_t>(direction), 0});

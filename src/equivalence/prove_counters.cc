@@ -11,7 +11,7 @@ namespace {
 
 using Range = Term::Range;
 
-constexpr int64_t kMostTurns = 8, kMostUnrolled = 1024;  // iterations to unroll, and their instructions
+constexpr int64_t kMostTurns = 8, kMostUnrolled = 2048;  // iterations to unroll, and their terms
 
 bool IsLess(const Term* t) {
   return IsOp(t, HloOpcode::kCompare) && static_cast<ComparisonDirection>(t->data[0]) == ComparisonDirection::kLt;
@@ -104,10 +104,14 @@ void Terms::CountTurns(Loop& loop) {
   }
 }
 
-// The state after the last iteration, if there are few; else null.
-const Term* Terms::Unrolled(const Loop& loop, const Term* begin) {
-  const int64_t size = loop.instruction.while_body()->instruction_count();
-  if (size * loop.turns.value_or(1) > kMostUnrolled || loop.turns.value_or(0) > kMostTurns) return nullptr;
+// The state after the last iteration, if there are few; else null. Their number and size are those of the normal form,
+// so that loops that are written in different ways are unrolled alike.
+const Term* Terms::Unrolled(Loop& loop, const Term* begin) {
+  if (loop.turns.value_or(0) > kMostTurns) return nullptr;
+  Operands bodies{loop.test};
+  for (size_t c : NeededByResults(loop)) bodies.push_back(loop.next[c]);
+  const int64_t size = static_cast<int64_t>(PartsOf(std::move(bodies)).size());
+  if (size * loop.turns.value_or(1) > kMostUnrolled) return nullptr;
   const Term* state = begin;
   for (int64_t k = 0; k <= kMostTurns && (loop.turns || size * k <= kMostUnrolled); ++k) {
     const std::optional<int64_t> goes_on = loop.turns ? k < *loop.turns : SplatInteger(Condition(loop, state));

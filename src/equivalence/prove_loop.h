@@ -19,7 +19,8 @@ struct Terms::Loop {
   // The same without the ranges, which the condition implies. The condition itself reads these: under the ranges it
   // holds.
   Operands unbounded = {};
-  Operands next = {};  // after the iteration
+  Operands next = {};                           // after the iteration
+  std::vector<std::vector<size_t>> needs = {};  // the classes that it reads; at the end, those that the condition reads
   std::vector<Term::Range> ranges = {};
   const Term* test = nullptr;         // the condition
   std::optional<int64_t> turns = {};  // the trip count, if it is known

@@ -89,7 +89,7 @@ bool Terms::FindClasses(Loop& loop) {
   const size_t n = loop.initial.size();
   loop.classes.assign(n, -1);
   for (int round = 0; round <= kMostRounds && !Spent(); ++round) {
-    for (size_t c = 0; c < loop.first.size(); ++c) SetVariable(loop, c, static_cast<int64_t>(c), -1);
+    for (size_t c = 0; c < loop.first.size(); ++c) SetVariable(loop, c, static_cast<int64_t>(loop.first[c]), -1);
     const Term* after = Turn(loop, Substituted(loop, loop.variables));
     std::map<std::vector<int64_t>, int> parts;
     std::vector<int> finer(n, -1);
@@ -118,7 +118,7 @@ const Term* Terms::Canonical(Loop& loop) {
   Iterate(loop);
   CountTurns(loop);
   if (const Term* end = Unrolled(loop, begin)) return end;
-  for (size_t c = 0; c < loop.first.size(); ++c) SetVariable(loop, c, static_cast<int64_t>(c), -1);
+  for (size_t c = 0; c < loop.first.size(); ++c) SetVariable(loop, c, static_cast<int64_t>(loop.first[c]), -1);
   Iterate(loop);
   NameVariables(loop);
   Iterate(loop);

@@ -281,11 +281,17 @@ const Term* Terms::Rebuilt(const Term* t, const std::function<const Term*(const 
     if (!fits && why_.empty()) why_ = "a polynomial is too large";
     result = FromPolynomial(sum, operands[0]->shape.WithElementType(t->shape.element_type()), bits);
   }
-  return done[t] = result;
+  if (why_.empty()) done[t] = result;
+  return result;
 }
 
 const Term* Terms::Walked(const Term* t, const Walk& walk) {
-  std::unordered_map<const Term*, const Term*> done;
+  std::vector<int64_t> key{0};
+  for (const std::span<const int64_t> part : {std::span<const int64_t>(walk.dimensions.data(), walk.dimensions.size()),
+                                              std::span(walk.from), std::span(walk.step), std::span(walk.start)}) {
+    key.push_back(static_cast<int64_t>(part.size()));
+    key.insert(key.end(), part.begin(), part.end());
+  }
   return Rebuilt(
       t,
       [&](const Term* leaf) {
@@ -297,7 +303,7 @@ const Term* Terms::Walked(const Term* t, const Walk& walk) {
         }
         return View(std::move(to), Shape::Array(leaf->shape.element_type(), walk.dimensions));
       },
-      done);
+      rebuilt_[std::move(key)]);
 }
 
 const Term* Terms::Transpose(const Term* t, std::span<const int64_t> permutation) {
@@ -390,6 +396,27 @@ const Term* Terms::SliceOfBase(const Term* view, const Operands& starts, const S
   return Walked(DynamicSlice(v.base, std::move(moved), sizes), walk);
 }
 
+// A dynamic-slice of integers 0, 1, 2, …: the first ones and, in each dimension, the start where it is clamped.
+const Term* Terms::SliceOfIota(const Term* iota, const Operands& starts, const Shape& shape) {
+  const Strided v = AsStrided(iota);
+  const DimVector& sizes = shape.dimensions();
+  Operands sum{View(v, shape)};
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const int64_t room = iota->shape.dimensions()[d] - sizes[d];
+    if (room == 0 || v.strides[d] == 0) continue;
+    const PrimitiveType type = starts[d]->shape.element_type();
+    if (!IsInteger(type) || room > RangeOfType(type).high) return nullptr;
+    const Shape scalar = Shape::Scalar(type);
+    const Term* start = Elementwise(HloOpcode::kMaximum, type, {starts[d], SplatOf(scalar, 0)});
+    start = Elementwise(HloOpcode::kMinimum, type, {start, SplatOf(scalar, room)});
+    start = Convert(Shape::Scalar(shape.element_type()), start);
+    sum.push_back(Elementwise(HloOpcode::kMultiply, shape.element_type(),
+                              {Broadcast(start, sizes, {}), SplatOf(shape, v.strides[d])}));
+    sum = {Elementwise(HloOpcode::kAdd, shape.element_type(), std::move(sum))};
+  }
+  return sum[0];
+}
+
 const Term* Terms::DynamicSlice(const Term* t, Operands starts, const DimVector& sizes) {
   const std::vector<std::optional<int64_t>> known = ClampStarts(starts, t->shape.dimensions(), sizes);
   if (std::all_of(known.begin(), known.end(), [](const auto& start) { return start.has_value(); })) {
@@ -397,7 +424,9 @@ const Term* Terms::DynamicSlice(const Term* t, Operands starts, const DimVector&
     for (const std::optional<int64_t>& start : known) from.push_back(*start);
     return Slice(t, from, std::vector<int64_t>(sizes.size(), 1), sizes);
   }
-  std::unordered_map<const Term*, const Term*> done;
+  std::vector<int64_t> key{1};
+  for (const Term* start : starts) key.push_back(start->id);
+  key.insert(key.end(), sizes.begin(), sizes.end());
   return Rebuilt(
       t,
       [&](const Term* leaf) {
@@ -411,20 +440,23 @@ const Term* Terms::DynamicSlice(const Term* t, Operands starts, const DimVector&
             std::equal(starts.begin(), starts.end(), leaf->operands.begin() + 2, leaf->operands.end()))
           return leaf->operands[1];
         if (!moves) return View(std::move(from), shape);  // each slice has the same elements
+        if (from.base->kind == Term::Kind::kIota && IsInteger(shape.element_type()))
+          if (const Term* counted = SliceOfIota(leaf, starts, shape)) return counted;
         if (const Term* moved = SliceOfBase(leaf, starts, shape)) return moved;
         Operands operands{leaf};
         operands.insert(operands.end(), starts.begin(), starts.end());
         return Op(HloOpcode::kDynamicSlice, shape, std::move(operands), {sizes.begin(), sizes.end()});
       },
-      done);
+      rebuilt_[std::move(key)]);
 }
 
 const Term* Terms::Reshape(const Term* t, const DimVector& dimensions) {
-  std::unordered_map<const Term*, const Term*> done;
+  if (t->shape.dimensions() == dimensions) return t;
+  std::vector<int64_t> key{2};
+  key.insert(key.end(), dimensions.begin(), dimensions.end());
   return Rebuilt(
       t,
       [&](const Term* leaf) -> const Term* {
-        if (leaf->shape.dimensions() == dimensions) return leaf;
         const Shape shape = Shape::Array(leaf->shape.element_type(), dimensions);
         if (shape.ElementCount() == 0) return View({leaf, 0, std::vector<int64_t>(dimensions.size(), 0)}, shape);
         // Merges adjacent dimensions with compatible strides, then splits the result into the new dimensions.
@@ -466,7 +498,7 @@ const Term* Terms::Reshape(const Term* t, const DimVector& dimensions) {
         }
         return View(std::move(to), shape);
       },
-      done);
+      rebuilt_[std::move(key)]);
 }
 
 const Term* Terms::Concatenate(Operands operands, int64_t dimension) {

@@ -128,6 +128,7 @@ class Terms {
   Strided AsStrided(const Term* t) const;
   const Term* View(Strided v, const Shape& shape);
   const Term* ViewOfPart(const Strided& v, const Shape& shape);
+  const Term* SliceOfIota(const Term* iota, const Operands& starts, const Shape& shape);
   const Term* SliceOfBase(const Term* view, const Operands& starts, const Shape& shape);
   const Term* Walked(const Term* t, const Walk& walk);
   const Term* Reshape(const Term* t, const DimVector& dimensions);
@@ -198,10 +199,14 @@ class Terms {
   const Term* Canonical(Loop& loop);
   const Term* StepOf(const Loop& loop, size_t c);
   void CountTurns(Loop& loop);
-  const Term* Unrolled(const Loop& loop, const Term* begin);
+  const Term* Unrolled(Loop& loop, const Term* begin);
   const Term* LastOf(const Loop& loop, size_t c);
+  void FindNeeds(Loop& loop);
+  std::vector<size_t> Needed(const Loop& loop, const std::vector<size_t>& classes);
+  bool IsUsed(const Loop& loop, size_t k);
+  std::vector<size_t> NeededByResults(Loop& loop);
   void NameVariables(Loop& loop);
-  const Term* ResultsOf(const Loop& loop);
+  const Term* ResultsOf(Loop& loop);
 
   // Operations.
   const Term* OfDot(const HloInstruction& i, const Operands& x);
@@ -226,6 +231,8 @@ class Terms {
   std::unordered_map<uint64_t, std::vector<const Term*>> by_hash_;
   std::unordered_map<const HloComputation*, const Term*> bodies_;
   std::map<std::pair<const HloInstruction*, std::vector<int64_t>>, const Term*> loops_;  // by level and initial values
+  // What the operations that move the elements of a leaf, by their attributes, make of elementwise terms.
+  std::map<std::vector<int64_t>, std::unordered_map<const Term*, const Term*>> rebuilt_;
   int64_t unused_ = 0;                                 // number of loop results without a use
   int64_t loop_level_ = 0;                             // depth of the current loop nest
   Operands effects_;                                   // of the module that is being read, in order

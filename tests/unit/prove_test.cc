@@ -6,6 +6,7 @@
 #include "check/confirm.h"
 #include "hloir/check.h"
 #include "hloir/parser.h"
+#include "support/format.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/parse.h"
 
@@ -432,6 +433,131 @@ TEST_CASE("a choice of loops by a predicate is one by the number of it") {
   CHECK(Same(chosen, first + "ROOT r = f32[2,3] conditional(i, y, x), branch_computations={no, yes}", loops));
   CHECK(!Same(chosen, first + "ROOT r = f32[2,3] conditional(i, x, y), branch_computations={no, yes}", loops));
   CHECK(!Same(chosen, first + "ROOT r = f32[2,3] conditional(i, x, y), branch_computations={yes, no}", loops));
+}
+
+TEST_CASE("a loop around a loop is what its results need") {
+  // What the first module carries first, and nobody needs, moves the rest in the state of both loops.
+  const auto before =
+      LoopOf("(s32[], f32[2,3], f32[2,3])",
+             "d = f32[2,3] get-tuple-element(t), index=1\n u = f32[2,3] get-tuple-element(t), index=2\n "
+             "n = s32[] constant(1)\n j = s32[] add(i, n)\n dd = f32[2,3] multiply(d, u)\n uu = f32[2,3] "
+             "sine(u)\n ROOT r = (s32[], f32[2,3], f32[2,3]) tuple(j, dd, uu)",
+             "30", "LT", "1") +
+      LoopOf("(s32[], f32[2,3], f32[2,3])",
+             "d = f32[2,3] get-tuple-element(t), index=1\n v = f32[2,3] get-tuple-element(t), index=2\n "
+             "z = s32[] constant(0)\n s = (s32[], f32[2,3], f32[2,3]) tuple(z, d, v)\n w = (s32[], "
+             "f32[2,3], f32[2,3]) while(s), condition=on1, body=body1\n e = f32[2,3] "
+             "get-tuple-element(w), index=1\n q = f32[2,3] get-tuple-element(w), index=2\n n = s32[] "
+             "constant(1)\n j = s32[] add(i, n)\n ROOT r = (s32[], f32[2,3], f32[2,3]) tuple(j, e, q)",
+             "40");
+  const auto after = [](const std::string& function) {
+    return LoopOf("(s32[], f32[2,3])",
+                  "u = f32[2,3] get-tuple-element(t), index=1\n n = s32[] constant(1)\n j = s32[] add(i, n)\n uu = "
+                  "f32[2,3] " +
+                      function + "(u)\n ROOT r = (s32[], f32[2,3]) tuple(j, uu)",
+                  "30", "LT", "1") +
+           LoopOf("(s32[], f32[2,3])",
+                  "v = f32[2,3] get-tuple-element(t), index=1\n z = s32[] constant(0)\n s = (s32[], f32[2,3]) tuple(z, "
+                  "v)\n w = (s32[], f32[2,3]) while(s), condition=on1, body=body1\n q = f32[2,3] get-tuple-element(w), "
+                  "index=1\n n = s32[] constant(1)\n j = s32[] add(i, n)\n ROOT r = (s32[], f32[2,3]) tuple(j, q)",
+                  "40");
+  };
+  const auto whole = Entry(
+      "z = s32[] constant(0)\n s = (s32[], f32[2,3], f32[2,3]) tuple(z, y, x)\n w = (s32[], f32[2,3], f32[2,3]) "
+      "while(s), condition=on, body=body\n ROOT r = f32[2,3] get-tuple-element(w), index=2",
+      before);
+  const std::string run =
+      "z = s32[] constant(0)\n s = (s32[], f32[2,3]) tuple(z, x)\n w = (s32[], f32[2,3]) while(s), condition=on, "
+      "body=body\n ROOT r = f32[2,3] get-tuple-element(w), index=1";
+  CHECK(Prove(*whole, *Entry(run, after("sine")), {.solver_work = 0}).holds);
+  CHECK(!Prove(*whole, *Entry(run, after("cosine")), {.solver_work = 0}).holds);
+}
+
+TEST_CASE("whether a loop is unrolled does not depend on how its body is written") {
+  const auto sines = [](int count) {
+    std::string text;
+    for (int k = 0; k < count; ++k)
+      text += Format("v{} = f32[2,3] sine({})\n ", k, k == 0 ? "v" : Format("v{}", k - 1));
+    return text;
+  };
+  const auto loop = [](const std::string& made) {
+    return LoopOf("(s32[], f32[2,3])",
+                  "v = f32[2,3] get-tuple-element(t), index=1\n n = s32[] constant(1)\n j = s32[] add(i, n)\n " + made +
+                      "\n ROOT r = (s32[], f32[2,3]) tuple(j, q)",
+                  "8");
+  };
+  const std::string run =
+      "z = s32[] constant(0)\n s = (s32[], f32[2,3]) tuple(z, x)\n w = (s32[], f32[2,3]) while(s), condition=on, "
+      "body=body\n ROOT r = f32[2,3] get-tuple-element(w), index=1";
+  const auto inlined = [&](int count) { return loop(sines(count) + Format("q = f32[2,3] copy(v{})", count - 1)); };
+  const auto called = Entry(run, "f { v = f32[2,3] parameter(0)\n " + sines(290) + "ROOT c = f32[2,3] copy(v289) }\n" +
+                                     loop("q = f32[2,3] call(v), to_apply=f"));
+  CHECK(Prove(*called, *Entry(run, inlined(290)), {.solver_work = 0}).holds);
+  CHECK(!Prove(*called, *Entry(run, inlined(289)), {.solver_work = 0}).holds);
+}
+
+TEST_CASE("a choice of loops needs what the results need, and none if they end") {
+  const auto loops = [](const std::string& turns, const std::string& parameter, const std::string& value) {
+    return LoopOf("(s32[], f32[2,3])",
+                  "v = f32[2,3] get-tuple-element(t), index=1\n n = s32[] constant(1)\n j = s32[] add(i, n)\n"
+                  " q = f32[2,3] sine(v)\n ROOT r = (s32[], f32[2,3]) tuple(j, q)",
+                  turns) +
+           "yes { " + parameter + " parameter(0)\n " + value +
+           " z = s32[] constant(0)\n s = (s32[], f32[2,3]) tuple(z, q)\n w = (s32[], f32[2,3]) while(s), condition=on, "
+           "body=body\n ROOT k = f32[2,3] get-tuple-element(w), index=1 }\n"
+           "no { q = f32[2,3] parameter(0)\n ROOT k = f32[2,3] cosine(q) }\n";
+  };
+  const std::string first = "s = pred[1] slice(p), slice={[0:1]}\n o = pred[] reshape(s)\n ";
+  const std::string chosen = "ROOT r = f32[2,3] conditional(o, ", by = "), true_computation=yes, false_computation=no";
+  const auto narrow = Entry(first + chosen + "x, y" + by, loops("40", "q = f32[2,3]", ""));
+  const auto wide = [&](const std::string& elements) {
+    return Entry(first + "u = (f32[2,3], f32[2,3]) tuple(" + elements + ")\n " + chosen + "u, y" + by,
+                 loops("40", "u = (f32[2,3], f32[2,3])", "q = f32[2,3] get-tuple-element(u), index=1\n"));
+  };
+  CHECK(Prove(*narrow, *wide("y, x"), {.solver_work = 0}).holds);
+  CHECK(!Prove(*narrow, *wide("x, y"), {.solver_work = 0}).holds);
+
+  const std::string all =
+      first +
+      "os = pred[2,3] broadcast(o), dimensions={}\n v = f32[2,3] sine(x)\n w = f32[2,3] sine(v)\n n = "
+      "f32[2,3] cosine(y)\n ROOT r = f32[2,3] select(os, w, n)";
+  CHECK(Same(first + chosen + "x, y" + by, all, loops("2", "q = f32[2,3]", "")));
+  CHECK(!Same(first + chosen + "x, y" + by, all, loops("3", "q = f32[2,3]", "")));
+}
+
+TEST_CASE("a part of counted numbers begins at its clamped start") {
+  const std::string start = "s = s32[1] slice(a), slice={[0:1]}\n i = s32[] reshape(s)\n ";
+  const std::string part =
+      start + "n = s32[9] iota(), iota_dimension=0\n ROOT r = s32[2] dynamic-slice(n, i), dynamic_slice_sizes={2}";
+  const auto sum = [&](const std::string& room) {
+    return start + "z = s32[] constant(0)\n k = s32[] constant(" + room +
+           ")\n m = s32[] clamp(z, i, k)\n cs = s32[2] broadcast(m), dimensions={}\n n = s32[2] iota(), "
+           "iota_dimension=0\n ROOT r = s32[2] add(n, cs)";
+  };
+  CHECK(Same(part, sum("7")));
+  CHECK(!Same(part, sum("8")));
+}
+
+TEST_CASE("a choice of two values of a function is the function of the one chosen") {
+  const std::string split = "u = f32[6] convert(a)\n v = f32[6] convert(b)\n ROOT r = f32[6] select(p, u, v)";
+  CHECK(Same(split, "s = s32[6] select(p, a, b)\n ROOT r = f32[6] convert(s)"));
+  CHECK(!Same(split, "s = s32[6] select(p, b, a)\n ROOT r = f32[6] convert(s)"));
+  CHECK(!Same("u = f32[6] convert(a)\n v = f32[6] convert(c)\n ROOT r = f32[6] select(p, u, v)",
+              "t = s32[6] convert(c)\n s = s32[6] select(p, b, t)\n ROOT r = f32[6] convert(s)"));
+}
+
+TEST_CASE("reshapes of deep terms cost what they add") {
+  std::string text = "v = f32[2,3] copy(x)\n ", plain = text;
+  for (int k = 0; k < 90; ++k) {
+    text += Format("av{} = f32[6] reshape({})\n bv{} = f32[6] sine(av{})\n cv{} = f32[2,3] reshape(bv{})\n ", k,
+                   k == 0 ? "v" : Format("dv{}", k - 1), k, k, k, k) +
+            Format("dv{} = f32[2,3] sine(cv{})\n ", k, k);
+    plain += Format("bv{} = f32[2,3] sine({})\n dv{} = f32[2,3] sine(bv{})\n ", k, k == 0 ? "v" : Format("dv{}", k - 1),
+                    k, k);
+  }
+  const auto a = Entry(text + "ROOT r = f32[2,3] copy(dv89)"), b = Entry(plain + "ROOT r = f32[2,3] copy(dv89)");
+  CHECK(Prove(*a, *b, {.max_work = 0, .work_for_each = 16, .solver_work = 0}).holds);
+  CHECK(!Prove(*a, *Entry(plain + "ROOT r = f32[2,3] cosine(dv88)"), {.solver_work = 0}).holds);
 }
 
 TEST_CASE("a number is finite whatever its sign") {
