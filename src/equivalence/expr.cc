@@ -122,8 +122,13 @@ void Exprs::Forget(const Mark& mark, std::span<const ExprId> kept) {
   std::vector<const Index*> indices;
   for (ExprId e : kept) keep(e);
   while (!work.empty()) {
-    const Expr& x = At(work.back());
+    const ExprId e = work.back();
+    const Expr& x = At(e);
     work.pop_back();
+    if (const auto product = products_.find(e); product != products_.end()) {
+      keep(product->second.first);
+      keep(product->second.second);
+    }
     for (ExprId arg : x.args) keep(arg);
     for (const Monomial& m : x.sum) {
       for (const Factor& f : m.factors) keep(f.base);
@@ -155,6 +160,7 @@ void Exprs::Forget(const Mark& mark, std::span<const ExprId> kept) {
     plain_hash_.erase(id);
     is_led_by_minus_.erase(id);
     range_.erase(id);
+    products_.erase(id);
     expr.reset();
   }
   for (size_t at = 0; at < live_terms.size(); ++at) {

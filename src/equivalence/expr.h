@@ -422,6 +422,7 @@ class Exprs {
     std::unordered_map<ExprId, uint64_t> done;
     return HashWith(e, {}, done);
   }
+  bool IsNonNegative(ExprId e, int depth = 0);
   bool TakeSigns(Monomial& m);
   bool TakeUnits(Monomial& m);
   ExprId AsLogOfExps(ExprId condition, ExprId a, ExprId b);
@@ -478,13 +479,14 @@ class Exprs {
   std::map<DoubleDouble, DoubleDouble> coefficients_;  // known numbers with their representatives, all positive
   std::unordered_set<double> written_, taken_;         // literals; those that stand for a computed number
   std::unordered_map<ExprId, ExprId> stands_for_;      // constants that replace constant expressions
+  std::unordered_map<ExprId, std::pair<ExprId, ExprId>> products_;  // sums that were multiplied out, with their factors
   int32_t next_fresh_ = 0;
   int64_t unspecified_ = 0, next_unspecified_ = 0;
   uint32_t uses_ = 0;
   bool naming_ = false, joining_ = false, keep_bits_ = false, in_tiles_ = false;
   bool wide_ = false;  // folds constants in f64 instead of f32
   int64_t work_left_, large_ = 160;
-  bool opens_sums_ = false, bounds_data_ = false;
+  bool opens_sums_ = false, bounds_data_ = false, opens_tables_ = false, tables_ = false;
   VarId member_ = -1;  // over which SumOverMembers adds
   const char* refusal_ = nullptr;
 };
