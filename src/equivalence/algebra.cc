@@ -136,6 +136,21 @@ Polynomial Exprs::Expanded(Monomial m, PrimitiveType type) {
   for (size_t i = 0; i < m.factors.size(); ++i) {
     const Factor f = m.factors[i];
     const Expr& x = At(f.base);
+    if (opens_tables_ && x.kind == Expr::Kind::kGuard) {
+      // A bound of an index that a table tells holds at some of its places.
+      const std::vector<Place> places = PlacesOf(x.index, false);
+      if (places.empty()) continue;
+      Polynomial out;
+      m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(i));
+      for (const Place& place : places) {
+        Monomial here = Here(place);
+        here.factors.push_back({Substitute(f.base, place), kOne});
+        if (!Tidy(here, type)) continue;
+        Polynomial part = Expanded(Times(m, here, type), type);
+        out.insert(out.end(), part.begin(), part.end());
+      }
+      return out;
+    }
     if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kAbs && x.type == PrimitiveType::F64 &&
         TypeOf(x.args[0]) == PrimitiveType::F64 && f.power % (2 * kOne) == 0) {
       // |x|^2 is x^2.
@@ -312,7 +327,9 @@ ExprId Exprs::Sum(Polynomial p, PrimitiveType type) {
       }
     }
   }
-  if (JoinDigits(p, type) || JoinPrefixes(p, type) || UseWindowsOfClamps(p, type)) return Sum(std::move(p), type);
+  if (JoinDigits(p, type) || JoinPrefixes(p, type) || UseWindowsOfClamps(p, type) ||
+      (opens_tables_ && p.size() <= kMostMerged && JoinPlaces(p, type)))
+    return Sum(std::move(p), type);
   if (p.size() == 1 && p[0].factors.size() == 1 && p[0].factors[0].power == kOne &&
       (IsInteger(type) ? p[0].integer == 1 : p[0].real == 1)) {
     const ExprId only = p[0].factors[0].base;

@@ -250,6 +250,10 @@ class Exprs {
   ExprId IndexValue(const Index& index, PrimitiveType type);
   ExprId Guard(bool equal, Index index);
   using Substitution = std::vector<std::pair<VarId, Index>>;
+  using Place = Substitution;  // variables with numbers
+  std::vector<Place> PlacesOf(std::span<const Index> indices, bool is_table) const;
+  Monomial Here(const Place& place);
+  ExprId WrittenOut(const Expr& leaf);
   ExprId Substitute(ExprId e, const Substitution& by) { return by.empty() ? e : Rebuilt(e, by, nullptr); }
   using Replacement = std::unordered_map<ExprId, ExprId>;
   Index Substitute(const Index& index, const Substitution& by, const Replacement* instead = nullptr);
@@ -308,6 +312,9 @@ class Exprs {
   void SetLarge(int64_t weight) { large_ = weight; }
   // Whether a sum over a named polynomial of sums is multiplied out, which takes much work.
   void SetOpensSums(bool opens) { opens_sums_ = opens; }
+  // Whether elements of small tables of constants are sums over the values of their indices.
+  void SetOpensTables(bool opens) { opens_tables_ = opens; }
+  bool has_tables() const { return tables_; }
   void FoldsInF64() { wide_ = true; }
   // Whether comparisons of integers of any size with indices are bounds, as of a start that no device clamps.
   void SetBoundsData(bool bounds) { bounds_data_ = bounds; }
@@ -431,6 +438,8 @@ class Exprs {
   ExprId PartOf(ExprId e, bool real);
   std::optional<bool> GivenEquality(const Index& index, ExprId condition);
   bool TidyGuards(Monomial& m);
+  std::optional<std::pair<VarId, int64_t>> PlaceOf(ExprId condition) const;
+  bool JoinPlaces(Polynomial& p, PrimitiveType type);
   bool UseEqualities(Monomial& m);
   bool IsPlainGuard(ExprId e) const;  // a bound of variables alone
   Polynomial Product(const Polynomial& a, const Polynomial& b, PrimitiveType type);
