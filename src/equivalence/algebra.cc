@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "equivalence/expr.h"
 #include "hloir/attributes.h"
@@ -134,6 +136,21 @@ Polynomial Exprs::Expanded(Monomial m, PrimitiveType type) {
   for (size_t i = 0; i < m.factors.size(); ++i) {
     const Factor f = m.factors[i];
     const Expr& x = At(f.base);
+    if (opens_tables_ && x.kind == Expr::Kind::kGuard) {
+      // A bound of an index that a table tells holds at some of its places.
+      const std::vector<Place> places = PlacesOf(x.index, false);
+      if (places.empty()) continue;
+      Polynomial out;
+      m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(i));
+      for (const Place& place : places) {
+        Monomial here = Here(place);
+        here.factors.push_back({Substitute(f.base, place), kOne});
+        if (!Tidy(here, type)) continue;
+        Polynomial part = Expanded(Times(m, here, type), type);
+        out.insert(out.end(), part.begin(), part.end());
+      }
+      return out;
+    }
     if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kAbs && x.type == PrimitiveType::F64 &&
         TypeOf(x.args[0]) == PrimitiveType::F64 && f.power % (2 * kOne) == 0) {
       // |x|^2 is x^2.
@@ -310,7 +327,9 @@ ExprId Exprs::Sum(Polynomial p, PrimitiveType type) {
       }
     }
   }
-  if (JoinDigits(p, type) || JoinPrefixes(p, type) || UseWindowsOfClamps(p, type)) return Sum(std::move(p), type);
+  if (JoinDigits(p, type) || JoinPrefixes(p, type) || UseWindowsOfClamps(p, type) ||
+      (opens_tables_ && p.size() <= kMostMerged && JoinPlaces(p, type)))
+    return Sum(std::move(p), type);
   if (p.size() == 1 && p[0].factors.size() == 1 && p[0].factors[0].power == kOne &&
       (IsInteger(type) ? p[0].integer == 1 : p[0].real == 1)) {
     const ExprId only = p[0].factors[0].base;
@@ -367,7 +386,11 @@ ExprId Exprs::Multiply(ExprId a, ExprId b) {
     });
   };
   if (!IsInteger(type) && (is_condition(x) || is_condition(y)) && !RealOf(a) && !RealOf(b)) Uses(kFiniteOnly);
-  return Sum(Product(x, y, type), type);
+  const ExprId product = Sum(Product(x, y, type), type);
+  if (type == PrimitiveType::F64 && x.size() > 1 && y.size() > 1 && At(product).sum.size() > 1 && !is_condition(x) &&
+      !is_condition(y))
+    products_.try_emplace(product, a, b);
+  return product;
 }
 
 ExprId Exprs::Power(ExprId a, int32_t power) {
@@ -440,31 +463,53 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
                             : Make(std::move(e));
     return OfMonomial({out, 0, {{base, power}}}, type);
   }
+  if (power == 2 * kOne && p.size() <= 4) return Multiply(a, a);
   if (power > 0 && whole && power <= 4 * kOne && p.size() <= 4) {
     Polynomial product = p;
     for (int32_t k = kOne; k < power; k += kOne) product = Product(product, p, type);
     return Sum(std::move(product), type);
   }
-  // Factors of all summands are extracted: if b is a sum, b / d in a / (b / d) is one with the factor 1 / d.
+  // The inverse of a product of sums is the product of their inverses, as (a / b) / c is a / (b c), and the root of a
+  // square is an absolute value. What was raised to a power as a sum stays one, also while its factors are.
+  if (type == PrimitiveType::F64 && (!whole || power < 0)) {
+    const auto factors = std::exchange(products_.try_emplace(a, -1, -1).first->second, {-1, -1});
+    const auto [x, y] = factors;
+    if (x >= 0 && (whole || x == y)) {
+      Uses(kRounds | kFiniteOnly);
+      const ExprId result =
+          whole ? Multiply(Power(x, power), Power(y, power)) : Power(Function(HloOpcode::kAbs, type, {x}), 2 * power);
+      products_[a] = factors;
+      return result;
+    }
+  }
+  // Factors of all summands are extracted: if b is a sum, b / d in a / (b / d) is one with the factor 1 / d. So are
+  // divisors of some: 1 / (1 + a / d) is d / (d + a).
   if (whole && !p.empty()) {
-    std::vector<Factor> common;
-    for (Factor f : p[0].factors) {
-      if (IsPred(TypeOf(f.base))) continue;
-      for (const Monomial& m : p) {
-        const auto same =
-            std::find_if(m.factors.begin(), m.factors.end(), [&](const Factor& g) { return g.base == f.base; });
-        const int32_t other = same == m.factors.end() ? 0 : same->power;
-        f.power = f.power > 0 ? std::clamp(other, 0, f.power) : std::clamp(other, f.power, 0);
+    constexpr size_t kMostCleared = 4;
+    bool clears = p.size() <= kMostCleared;
+    std::map<ExprId, std::pair<int32_t, size_t>> powers;  // the lowest power of a base, and how many summands have it
+    for (const Monomial& m : p) {
+      for (const Factor& f : m.factors) {
+        auto& [lowest, count] = powers.try_emplace(f.base, f.power, 0).first->second;
+        lowest = std::min(lowest, f.power);
+        ++count;
+        clears = clears && !IsPred(TypeOf(f.base));
       }
-      if (f.power != 0 && f.power % kOne == 0) common.push_back(f);
+    }
+    std::vector<Factor> common;
+    for (const auto& [base, power_of] : powers) {
+      const auto [lowest, count] = power_of;
+      if ((count == p.size() || (clears && lowest < 0 && At(base).kind != Expr::Kind::kSum && !IsNamed(base))) &&
+          lowest % kOne == 0 && !IsPred(TypeOf(base)))
+        common.push_back({base, lowest});
     }
     if (!common.empty()) {
       Uses(kRounds | kFiniteOnly);
-      std::vector<Factor> inverse = common, powers = common;
+      std::vector<Factor> inverse = common, raised = common;
       for (Factor& f : inverse) f.power = -f.power;
-      for (Factor& f : powers) f.power = static_cast<int32_t>(static_cast<int64_t>(f.power) * power / kOne);
+      for (Factor& f : raised) f.power = static_cast<int32_t>(static_cast<int64_t>(f.power) * power / kOne);
       const ExprId rest = Sum(Product(p, {{1, 0, std::move(inverse)}}, type), type);
-      return Multiply(OfMonomial({1, 0, std::move(powers)}, type), Power(rest, power));
+      return Multiply(OfMonomial({1, 0, std::move(raised)}, type), Power(rest, power));
     }
   }
   // The sum's leading coefficient is extracted.

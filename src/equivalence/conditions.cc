@@ -1,6 +1,7 @@
 // Conditions among the factors of a product: removes implied ones, detects contradictions, and uses equalities. See
 // expr.h.
 #include <algorithm>
+#include <cstdlib>
 
 #include "equivalence/expr.h"
 
@@ -107,9 +108,60 @@ bool Exprs::IsPlainGuard(ExprId e) const {
                       [&](const auto& term) { return TermAt(term.first).kind == IndexTerm::Kind::kValue; });
 }
 
+// The variable that a condition fixes, and its value.
+std::optional<std::pair<VarId, int64_t>> Exprs::PlaceOf(ExprId condition) const {
+  const Expr& x = At(condition);
+  if (x.kind != Expr::Kind::kGuard || x.index[0].terms.size() != 1) return std::nullopt;
+  const auto [id, factor] = x.index[0].terms[0];
+  const IndexTerm& term = TermAt(id);
+  if (term.kind != IndexTerm::Kind::kVar || std::abs(factor) != 1) return std::nullopt;
+  const int64_t place = -factor * x.index[0].constant;
+  if (x.tag == 0 && place != (factor > 0 ? VariableAt(term.var).size - 1 : 0)) return std::nullopt;
+  return std::pair(term.var, place);
+}
+
+// f [i = 0] + f [i = 1] + … over all values of a variable is f. Returns whether any were joined.
+bool Exprs::JoinPlaces(Polynomial& p, PrimitiveType type) {
+  for (const Monomial& one : p) {
+    for (size_t k = 0; k < one.factors.size(); ++k) {
+      const auto place = PlaceOf(one.factors[k].base);
+      if (!place || place->second != 0) continue;
+      const auto [v, zero] = *place;
+      Polynomial all;
+      Monomial rest = one;
+      rest.factors.erase(rest.factors.begin() + static_cast<std::ptrdiff_t>(k));
+      for (int64_t at = 0; at < VariableAt(v).size; ++at) {
+        Monomial there = rest;
+        there.factors.push_back({Guard(true, Plus(Var(v), Number(-at))), kOne});
+        std::sort(there.factors.begin(), there.factors.end());
+        const auto found = std::find_if(p.begin(), p.end(), [&](const Monomial& m) {
+          return m.factors == there.factors && m.real == one.real && m.integer == one.integer;
+        });
+        if (found == p.end()) break;
+        all.push_back(*found);
+      }
+      if (std::ssize(all) < VariableAt(v).size) continue;
+      std::erase_if(p, [&](const Monomial& m) {
+        return std::any_of(all.begin(), all.end(), [&](const Monomial& o) { return o.factors == m.factors; });
+      });
+      if (Tidy(rest, type)) p.push_back(std::move(rest));
+      return true;
+    }
+  }
+  return false;
+}
+
 // Under the condition that i equals an integer value, replaces that value by i in indices.
 bool Exprs::UseEqualities(Monomial& m) {
   bool changed = false;
+  for (size_t k = 0; k < m.factors.size() && opens_tables_; ++k) {
+    const auto place = PlaceOf(m.factors[k].base);
+    for (size_t j = 0; j < m.factors.size() && place; ++j) {
+      if (j == k || !HasVariable(At(m.factors[j].base).free, place->first)) continue;
+      m.factors[j].base = Substitute(m.factors[j].base, {{place->first, Number(place->second)}});
+      changed = true;
+    }
+  }
   for (size_t k = 0; k < m.factors.size(); ++k) {
     const Expr& guard = At(m.factors[k].base);
     if (guard.kind != Expr::Kind::kGuard || guard.tag != 1) continue;

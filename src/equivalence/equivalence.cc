@@ -386,10 +386,11 @@ struct Repair {
 
 // A setting of the prover.
 struct Way {
-  int64_t large;            // the size from which a value is named
-  int64_t most_turns;       // the trip count up to which a loop is unrolled
-  bool opens_sums = false;  // see Exprs::SetOpensSums
-  bool in_bounds = false;   // see Shared::in_bounds, Exprs::SetBoundsData
+  int64_t large;              // the size from which a value is named
+  int64_t most_turns;         // the trip count up to which a loop is unrolled
+  bool opens_sums = false;    // see Exprs::SetOpensSums
+  bool in_bounds = false;     // see Shared::in_bounds, Exprs::SetBoundsData
+  bool opens_tables = false;  // see Exprs::SetOpensTables
 };
 
 // `wrong` receives the candidates for the first wrong step of a partitioned program that is not proved.
@@ -403,6 +404,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   Prover p(before, after, options, UsesDevices(before) || UsesDevices(after));
   p.shared.exprs.SetLarge(way.large);
   p.shared.exprs.SetOpensSums(way.opens_sums);
+  p.shared.exprs.SetOpensTables(way.opens_tables);
   p.shared.most_turns = way.most_turns;
   p.shared.in_bounds = way.in_bounds;
   bool wide = false;
@@ -430,6 +432,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     ~Count() { made += exprs.count() - apart; }
   } count{p.shared.exprs, made};
   result.unbounded_starts = p.shared.unbounded_starts;
+  result.has_tables = p.shared.exprs.has_tables();
   if (p.shared.in_bounds && result.unbounded_starts > 0) result.uses |= kInBounds;
   p.Index();
   if (p.shared.devices) {
@@ -676,9 +679,16 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& of_caller) {
   constexpr int64_t kSmallest = 24;
   constexpr int64_t kLarge = 160;  // the size that most proofs need
-  Way ways[] = {{kLarge, 4}, {56, 8}, {kSmallest, 4}, {500, 0}, {kSmallest, 4, true}, {kLarge, 4, false, true}};
+  Way ways[] = {{kLarge, 4},
+                {56, 8},
+                {kSmallest, 4},
+                {500, 0},
+                {kSmallest, 4, true},
+                {kLarge, 4, false, true},
+                {kLarge, 4, false, false, true}};
   constexpr int64_t kMostMade = 1 << 18;  // expressions, after which no repair is tried, and of sizes only the smallest
-  constexpr int64_t kMostForSizes = 1 << 20;  // expressions of one proof, after which no other size is tried
+  constexpr int64_t kMostForSizes = 1 << 20;   // expressions of one proof, after which no other size is tried
+  constexpr int64_t kMostForTables = 1 << 14;  // of the first proof, after which no table is written out
   constexpr size_t kMostCuts = 4;
   constexpr int kMostRepairs = 32;
   constexpr int64_t kMany = 1 << 13;  // instructions above which the cheapest way is tried first
@@ -699,9 +709,10 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   bool small = false, sizes = true, too_much = false;
   for (const Way& way : ways) {
     const bool is_first = &way == &ways[0];
-    if (way.in_bounds    ? !devices || first.unbounded_starts == 0
-        : way.opens_sums ? !devices
-                         : way.large != kLarge && (!sizes || (small && way.large > kSmallest)))
+    if (way.in_bounds      ? !devices || first.unbounded_starts == 0
+        : way.opens_sums   ? !devices
+        : way.opens_tables ? devices || !first.has_tables || once > kMostForTables
+                           : way.large != kLarge && (!sizes || (small && way.large > kSmallest)))
       continue;
     const int64_t made_before = made;
     Result result = ProveOnce(before, after, options, way, wrong.empty() ? &wrong : nullptr, nullptr, made);

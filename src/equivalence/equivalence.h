@@ -69,6 +69,7 @@ struct Result {
   bool refused = false;  // an expression has no normal form; `why` has the reason
   int64_t values = 0, matched = 0;
   int64_t unbounded_starts = 0;  // of the first module's dynamic-update-slices
+  bool has_tables = false;       // constants are read at variable indices
   int64_t unproved = 0;          // values without an equal on which open outputs depend
   // With Options::nodes: the nodes in evaluation order, and the node of each root.
   std::vector<Node> before, after;

@@ -122,8 +122,13 @@ void Exprs::Forget(const Mark& mark, std::span<const ExprId> kept) {
   std::vector<const Index*> indices;
   for (ExprId e : kept) keep(e);
   while (!work.empty()) {
-    const Expr& x = At(work.back());
+    const ExprId e = work.back();
+    const Expr& x = At(e);
     work.pop_back();
+    if (const auto product = products_.find(e); product != products_.end()) {
+      keep(product->second.first);
+      keep(product->second.second);
+    }
     for (ExprId arg : x.args) keep(arg);
     for (const Monomial& m : x.sum) {
       for (const Factor& f : m.factors) keep(f.base);
@@ -155,6 +160,7 @@ void Exprs::Forget(const Mark& mark, std::span<const ExprId> kept) {
     plain_hash_.erase(id);
     is_led_by_minus_.erase(id);
     range_.erase(id);
+    products_.erase(id);
     expr.reset();
   }
   for (size_t at = 0; at < live_terms.size(); ++at) {
@@ -204,7 +210,85 @@ ExprId Exprs::MakeLeaf(int32_t leaf, std::vector<Index> index) {
     }
     if (known && inside) return Constant(*l.literal, at);
   }
+  if (const ExprId out = WrittenOut(e); out >= 0) return out;
   return Make(std::move(e));
+}
+
+// The values of the variables of these indices, if one of these is read from a table; none if there are many.
+std::vector<Exprs::Place> Exprs::PlacesOf(std::span<const Index> indices, bool is_table) const {
+  constexpr int64_t kMostPlaces = 64;
+  std::vector<VarId> free;
+  for (const Index& index : indices) {
+    AddFree(index, free);
+    for (const auto& [term, factor] : index.terms) {
+      const IndexTerm& t = TermAt(term);
+      is_table = is_table || (t.kind == IndexTerm::Kind::kValue && !At(t.value).open);
+    }
+  }
+  std::sort(free.begin(), free.end());
+  free.erase(std::unique(free.begin(), free.end()), free.end());
+  int64_t count = 1;
+  for (VarId v : free) count = std::min(count * VariableAt(v).size, kMostPlaces + 1);
+  std::vector<Place> places(is_table && !free.empty() && count <= kMostPlaces ? static_cast<size_t>(count) : 0);
+  for (size_t place = 0; place < places.size(); ++place) {
+    int64_t rest = static_cast<int64_t>(place);
+    for (VarId v : free) {
+      places[place].push_back({v, Number(rest % VariableAt(v).size)});
+      rest /= VariableAt(v).size;
+    }
+  }
+  return places;
+}
+
+// The condition that the variables have these values.
+Monomial Exprs::Here(const Place& place) {
+  Monomial here{1, 1, {}};
+  for (const auto& [v, at] : place) here.factors.push_back({Guard(true, Plus(Var(v), at, -1)), kOne});
+  return here;
+}
+
+// An element of a table of integers that are affine in the index as an index. With OpensTables, also an element of any
+// small table, and a read at an index that such a table tells, as a sum over the values of the variables. Else -1.
+ExprId Exprs::WrittenOut(const Expr& e) {
+  const Leaf& leaf = LeafAt(e.tag);
+  bool affine = leaf.literal != nullptr && IsInteger(e.type);
+  if (!affine && !opens_tables_ && leaf.literal == nullptr) return -1;
+  if (!IsInteger(e.type) && e.type != PrimitiveType::F64) return -1;
+  const std::vector<Place> places = PlacesOf(e.index, leaf.literal != nullptr);
+  tables_ = tables_ || !places.empty();
+  if (places.empty() || (!affine && !opens_tables_)) return -1;
+  Polynomial sum;
+  Index line;  // through the first places in each direction
+  for (const Place& place : places) {
+    std::vector<Index> index;
+    bool inside = !Spent();
+    for (size_t d = 0; d < e.index.size(); ++d) {
+      index.push_back(Substitute(e.index[d], place));
+      inside = inside && (!index[d].terms.empty() || (index[d].constant >= 0 && index[d].constant < leaf.sizes[d]));
+    }
+    if (!inside) affine = false;
+    if (!inside) continue;  // masked
+    const ExprId value = MakeLeaf(static_cast<int32_t>(e.tag), std::move(index));
+    const std::optional<int64_t> number = affine ? IntegerOf(value) : std::nullopt;
+    if (number && *number > -kUnbounded && *number < kUnbounded && (*number >= 0 || IsSigned(e.type))) {
+      int64_t moves = 0;
+      VarId moved = -1;
+      for (const auto& [v, at] : place) {
+        if (at.constant != 0) moves += at.constant, moved = v;
+      }
+      if (moves == 0) line.constant = *number;
+      else if (moves == 1) line = Plus(line, Var(moved), *number - line.constant);
+      affine = Substitute(line, place) == Number(*number);
+    } else {
+      affine = false;
+    }
+    if (!affine && !opens_tables_) return -1;
+    if (!opens_tables_) continue;
+    for (Monomial& m : Product({Here(place)}, PolynomialOf(value), e.type)) sum.push_back(std::move(m));
+  }
+  if (affine) return IndexValue(line, e.type);
+  Uses(kRounds | kFiniteOnly);
+  return Sum(std::move(sum), e.type);
 }
 
 ExprId Exprs::IndexValue(const Index& index, PrimitiveType type) {

@@ -250,6 +250,10 @@ class Exprs {
   ExprId IndexValue(const Index& index, PrimitiveType type);
   ExprId Guard(bool equal, Index index);
   using Substitution = std::vector<std::pair<VarId, Index>>;
+  using Place = Substitution;  // variables with numbers
+  std::vector<Place> PlacesOf(std::span<const Index> indices, bool is_table) const;
+  Monomial Here(const Place& place);
+  ExprId WrittenOut(const Expr& leaf);
   ExprId Substitute(ExprId e, const Substitution& by) { return by.empty() ? e : Rebuilt(e, by, nullptr); }
   using Replacement = std::unordered_map<ExprId, ExprId>;
   Index Substitute(const Index& index, const Substitution& by, const Replacement* instead = nullptr);
@@ -308,6 +312,9 @@ class Exprs {
   void SetLarge(int64_t weight) { large_ = weight; }
   // Whether a sum over a named polynomial of sums is multiplied out, which takes much work.
   void SetOpensSums(bool opens) { opens_sums_ = opens; }
+  // Whether elements of small tables of constants are sums over the values of their indices.
+  void SetOpensTables(bool opens) { opens_tables_ = opens; }
+  bool has_tables() const { return tables_; }
   void FoldsInF64() { wide_ = true; }
   // Whether comparisons of integers of any size with indices are bounds, as of a start that no device clamps.
   void SetBoundsData(bool bounds) { bounds_data_ = bounds; }
@@ -422,6 +429,7 @@ class Exprs {
     std::unordered_map<ExprId, uint64_t> done;
     return HashWith(e, {}, done);
   }
+  bool IsNonNegative(ExprId e, int depth = 0);
   bool TakeSigns(Monomial& m);
   bool TakeUnits(Monomial& m);
   ExprId AsLogOfExps(ExprId condition, ExprId a, ExprId b);
@@ -430,6 +438,8 @@ class Exprs {
   ExprId PartOf(ExprId e, bool real);
   std::optional<bool> GivenEquality(const Index& index, ExprId condition);
   bool TidyGuards(Monomial& m);
+  std::optional<std::pair<VarId, int64_t>> PlaceOf(ExprId condition) const;
+  bool JoinPlaces(Polynomial& p, PrimitiveType type);
   bool UseEqualities(Monomial& m);
   bool IsPlainGuard(ExprId e) const;  // a bound of variables alone
   Polynomial Product(const Polynomial& a, const Polynomial& b, PrimitiveType type);
@@ -478,13 +488,14 @@ class Exprs {
   std::map<DoubleDouble, DoubleDouble> coefficients_;  // known numbers with their representatives, all positive
   std::unordered_set<double> written_, taken_;         // literals; those that stand for a computed number
   std::unordered_map<ExprId, ExprId> stands_for_;      // constants that replace constant expressions
+  std::unordered_map<ExprId, std::pair<ExprId, ExprId>> products_;  // sums that were multiplied out, with their factors
   int32_t next_fresh_ = 0;
   int64_t unspecified_ = 0, next_unspecified_ = 0;
   uint32_t uses_ = 0;
   bool naming_ = false, joining_ = false, keep_bits_ = false, in_tiles_ = false;
   bool wide_ = false;  // folds constants in f64 instead of f32
   int64_t work_left_, large_ = 160;
-  bool opens_sums_ = false, bounds_data_ = false;
+  bool opens_sums_ = false, bounds_data_ = false, opens_tables_ = false, tables_ = false;
   VarId member_ = -1;  // over which SumOverMembers adds
   const char* refusal_ = nullptr;
 };

@@ -2,6 +2,7 @@
 // identities. Each identity records its assumptions. See expr.h.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "equivalence/expr.h"
@@ -299,6 +300,33 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
   return Make(std::move(e));
 }
 
+// Whether a real number is 0 or more wherever it has a value.
+bool Exprs::IsNonNegative(ExprId e, int depth) {
+  using enum HloOpcode;
+  const Expr& x = Unnamed(e);
+  const auto is = [&](ExprId arg) { return IsNonNegative(arg, depth + 1); };
+  if (x.type == PrimitiveType::PRED) return true;
+  constexpr int kMostNested = 16;
+  if (x.type != PrimitiveType::F64 || depth > kMostNested) return false;
+  switch (x.kind) {
+    case Expr::Kind::kIndex: return RangeOf(x.index[0]).low >= 0;
+    case Expr::Kind::kSum:
+      return std::all_of(x.sum.begin(), x.sum.end(), [&](const Monomial& m) {
+        return m.real > 0 && std::all_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) {
+                 const bool even = f.power % (2 * kOne) == 0 || std::abs(f.power) % kOne == kOne / 2;
+                 return (even && TypeOf(f.base) == PrimitiveType::F64) || is(f.base);
+               });
+      });
+    case Expr::Kind::kBind: return (x.tag == kSumOf || x.tag == kExtremeOf) && x.args.size() == 1 && is(x.args[0]);
+    case Expr::Kind::kFunction:
+      if (x.op == kMaximum) return std::any_of(x.args.begin(), x.args.end(), is);
+      if (x.op == kMinimum) return std::all_of(x.args.begin(), x.args.end(), is);
+      if (x.op == kConvert) return TypeOf(x.args[0]) == PrimitiveType::PRED || RangeOf(x.args[0]).low >= 0;
+      return x.op == kExp || x.op == kAbs;
+    default: return false;
+  }
+}
+
 ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> args, std::vector<int64_t> data) {
   using enum HloOpcode;
   const bool real = type == PrimitiveType::F64;
@@ -350,6 +378,12 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
         return Add(Function(kExp, type, {args[0]}), Real(-1));
       }
       break;
+    case kLog:
+      if (const Expr& x = At(args[0]); real && x.kind == Expr::Kind::kFunction && x.op == kExp) {
+        Uses(kRounds | kFiniteOnly);
+        return x.args[0];
+      }
+      break;
     case kLog1p:
       if (real) {
         Uses(kCancels);
@@ -398,15 +432,10 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
     case kAbs:
       if (const auto value = real ? RealOf(args[0]) : std::nullopt) return Real(Abs(*value));
       if (const Expr& x = At(args[0]); x.kind == Expr::Kind::kFunction && x.op == kAbs) return args[0];
-      // The absolute value of a non-negative number is the number.
-      if (const Expr& x = At(args[0]); real && x.kind == Expr::Kind::kIndex && RangeOf(x.index[0]).low >= 0)
+      if (real && IsNonNegative(args[0])) {
+        if (At(args[0]).kind != Expr::Kind::kIndex) Uses(kRounds);  // the sign of zero is lost
         return args[0];
-      if (const Expr& x = At(args[0]);
-          real && x.kind == Expr::Kind::kSum && x.type == PrimitiveType::F64 && x.sum.size() == 1 &&
-          x.sum[0].real > 0 && std::all_of(x.sum[0].factors.begin(), x.sum[0].factors.end(), [&](const Factor& f) {
-            return f.power % (2 * kOne) == 0 && TypeOf(f.base) == PrimitiveType::F64;
-          }))
-        return args[0];
+      }
       if (real && TypeOf(args[0]) == PrimitiveType::F64) {
         // |-x| is |x|: takes the operand with the smaller id.
         const ExprId negative = Add(Real(0), args[0], -1);
