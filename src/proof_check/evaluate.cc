@@ -672,6 +672,8 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
         return one(Convolution(i, *numbers[0], *numbers[1]));
       return {};
     }
+    case kCholesky: return one(Cholesky(i, *x[0]));
+    case kTriangularSolve: return one(TriangularSolve(i, *x[0], *x[1]));
     case kReduce:
     case kReduceWindow: return Reduce(i, x);
     case kScatter: return one(Scatter(i, x));

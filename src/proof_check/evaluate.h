@@ -155,6 +155,9 @@ class Evaluation {
   ArrayPtr Convert(const Shape& shape, const ArrayPtr& x);
   ArrayPtr Dot(const HloInstruction& i, const Array& x, const Array& y);
   ArrayPtr Convolution(const HloInstruction& i, const Array& x, const Array& y);
+  ArrayPtr Cholesky(const HloInstruction& i, const Array& x);
+  ArrayPtr TriangularSolve(const HloInstruction& i, const Array& x, const Array& y);
+  bool SpendOnSolves(const Shape& shape, size_t n);
   // A computation that combines n scalars with n scalars.
   struct Combiner {
     const Graph* graph = nullptr;

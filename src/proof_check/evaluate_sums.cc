@@ -214,6 +214,67 @@ ArrayPtr Evaluation::Convolution(const HloInstruction& i, const Array& x, const 
   return std::make_shared<const Array>(std::move(result));
 }
 
+// Solutions of matrix equations that are unique over the reals, so that all algorithms have them.
+
+bool Evaluation::SpendOnSolves(const Shape& shape, size_t n) {
+  const int64_t count = shape.ElementCount(), each = static_cast<int64_t>(n);
+  if (each > 0 && (count > shared_.work_left / each || shared_.Spend(count * each) < 0)) return Fail("too large");
+  return shape.element_type() == PrimitiveType::F32 || shape.element_type() == PrimitiveType::F64;
+}
+
+// l l^T = a, or u^T u = a, with a positive diagonal. One triangle of `a` is read; the other one of the result is zero.
+ArrayPtr Evaluation::Cholesky(const HloInstruction& i, const Array& x) {
+  const PrimitiveType type = x.shape.element_type();
+  const size_t n = static_cast<size_t>(x.shape.dimensions().back());
+  Arithmetic& a = trial_.arithmetic;
+  if (a.bits() || !SpendOnSolves(x.shape, n)) return nullptr;
+  const bool lower = i.attributes<CholeskyAttributes>().lower;
+  Array result{x.shape, {}, std::vector<Number>(x.numbers.size(), a.Literal(0))};
+  for (size_t base = 0; base < x.numbers.size(); base += n * n) {
+    const auto at = [&](size_t row, size_t column) { return base + (lower ? row * n + column : column * n + row); };
+    for (size_t column = 0; column < n; ++column) {
+      for (size_t row = column; row < n; ++row) {
+        Number rest = x.numbers[at(row, column)];
+        for (size_t k = 0; k < column; ++k)
+          rest = a.Add(rest, a.Negate(a.Multiply(result.numbers[at(row, k)], result.numbers[at(column, k)], type)), type);
+        Number& made = result.numbers[at(row, column)];
+        if (row == column) a.Unary(HloOpcode::kSqrt, rest, type, made);
+        else made = a.Divide(rest, result.numbers[at(column, column)], type);
+      }
+    }
+  }
+  return std::make_shared<const Array>(std::move(result));
+}
+
+// op(x) r = y, or r op(x) = y, by substitution: the unknowns of a column (or row) of r, one after the other. One
+// triangle of `x` is read.
+ArrayPtr Evaluation::TriangularSolve(const HloInstruction& i, const Array& x, const Array& y) {
+  const TriangularSolveAttributes& solve = i.attributes<TriangularSolveAttributes>();
+  const PrimitiveType type = y.shape.element_type();
+  const size_t n = static_cast<size_t>(x.shape.dimensions().back());
+  Arithmetic& a = trial_.arithmetic;
+  if (a.bits() || !SpendOnSolves(y.shape, n)) return nullptr;
+  // r op(x) = y is op(x)^T r^T = y^T.
+  const bool turned = (solve.transpose_a != TransposeA::kNoTranspose) == solve.left_side,
+             forward = solve.lower != turned;
+  const size_t lines = static_cast<size_t>(y.shape.dimensions()[y.shape.dimensions().size() - (solve.left_side ? 1 : 2)]);
+  Array result = y;
+  for (size_t made = 0; made < y.numbers.size(); ++made) {
+    const size_t matrix = made / (n * lines), step = made / lines % n, line = made % lines;
+    const auto row = [&](size_t k) { return forward ? k : n - 1 - k; };
+    const auto of = [&](size_t k) -> Number& {
+      return result.numbers[matrix * n * lines + (solve.left_side ? row(k) * lines + line : line * n + row(k))];
+    };
+    const auto factor = [&](size_t k) -> const Number& {
+      return x.numbers[matrix * n * n + (turned ? row(k) * n + row(step) : row(step) * n + row(k))];
+    };
+    Number& rest = of(step);
+    for (size_t k = 0; k < step; ++k) rest = a.Add(rest, a.Negate(a.Multiply(factor(k), of(k), type)), type);
+    if (!solve.unit_diagonal) rest = a.Divide(rest, factor(step), type);
+  }
+  return std::make_shared<const Array>(std::move(result));
+}
+
 // ---- Combiners ----
 
 Evaluation::Combiner Evaluation::CombinerOf(const HloComputation& computation) {
