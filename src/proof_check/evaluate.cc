@@ -122,6 +122,7 @@ Trial& Shared::TrialOf(int number, Order order, bool bits) {
   std::unique_ptr<Trial>& trial = trials_[{number, order, bits}];
   if (trial == nullptr) {
     trial = std::make_unique<Trial>(Mix(kSeed, static_cast<uint64_t>(number)), number, order, bits);
+    for (const Arithmetic::Combined& row : combined) trial->arithmetic.Combine(row);
     for (double literal : literals) trial->arithmetic.KnowLiteral(literal);
   }
   return *trial;

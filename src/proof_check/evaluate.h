@@ -91,6 +91,7 @@ class Shared {
   bool keeps_roundings = false;
   Records* records = nullptr;    // for the side that is being evaluated
   std::vector<double> literals;  // of both texts
+  std::vector<Arithmetic::Combined> combined;
   std::vector<int64_t> integers;
 
  private:

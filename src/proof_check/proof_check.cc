@@ -155,6 +155,7 @@ StatusOr<std::unique_ptr<Checker>> Checker::Make(const HloModule& before, const 
   AddNumbers(before, checker->shared_.literals, checker->shared_.integers);
   AddNumbers(after, checker->shared_.literals, checker->shared_.integers);
   SortNumbers(checker->shared_.literals, checker->shared_.integers);
+  checker->shared_.combined = Arithmetic::CombinedOf(checker->shared_.literals);
   for (PrimitiveType type : {PrimitiveType::F32, PrimitiveType::BF16, PrimitiveType::F16})
     checker->shared_.keeps_roundings |= Roundings(after, type) > Roundings(before, type);
   for (const HloModule* module : {&before, &after}) {
