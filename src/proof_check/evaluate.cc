@@ -373,8 +373,10 @@ ArrayPtr Evaluation::Convert(const Shape& shape, const ArrayPtr& x) {
   Arithmetic& a = trial_.arithmetic;
   const int64_t count = shape.ElementCount();
   if (IsComplex(from) || IsComplex(to)) {
-    if (a.bits() || !x->HasNumbers()) return nullptr;
-    result.numbers = x->numbers;
+    if (a.bits()) return nullptr;
+    const ArrayPtr numbers = x->HasNumbers() ? x : Convert(shape.WithElementType(PrimitiveType::F64), x);
+    if (numbers == nullptr) return nullptr;
+    result.numbers = numbers->numbers;
     result.numbers.resize(static_cast<size_t>(result.IsReal() ? count : 2 * count), a.Literal(0));
     return IsFloat(to) || IsComplex(to) ? std::make_shared<const Array>(std::move(result)) : nullptr;
   }

@@ -505,6 +505,12 @@ bool Arithmetic::Binary(HloOpcode op, const Number& a, const Number& b, Primitiv
       result = Unknown(bits_ ? KeyOf(key, type) : key, {a, b});
       return true;
     case kRemainder:
+      if (!a.open && !b.open && a.value == std::floor(a.value) && b.value == std::floor(b.value) &&
+          std::isfinite(a.value) && b.value != 0) {
+        result = Closed(std::fmod(a.value, b.value));
+        return true;
+      }
+      [[fallthrough]];
     case kAtan2: result = Unknown(bits_ ? KeyOf(key, type) : key, {a, b}); return true;
     default: return false;  // not a function of two real numbers
   }
