@@ -543,6 +543,21 @@ bool RetypesBits(const HloInstruction& i) {
 
 }  // namespace
 
+// The bits of constants as another type; null if those of a number are unknown. (Over the reals a zero has no sign.)
+ArrayPtr Evaluation::BitsOfConstants(const HloInstruction& i, const Array& x) {
+  if (!x.HasNumbers()) return x.bounds.open ? nullptr : Interpreted(i, {std::make_shared<const Array>(x)});
+  if (!x.IsReal()) return nullptr;
+  Array numbers{x.shape, Literal(x.shape.WithDefaultLayout()), {}};
+  for (size_t k = 0; k < x.numbers.size(); ++k) {
+    const Number& n = x.numbers[k];
+    numbers.literal.SetFromDouble(static_cast<int64_t>(k), n.value);
+    if (n.open || n.undefined || numbers.literal.GetAsDouble(static_cast<int64_t>(k)) != n.value ||
+        (n.value == 0 && !trial_.arithmetic.bits()))
+      return nullptr;
+  }
+  return Interpreted(i, {std::make_shared<const Array>(std::move(numbers))});
+}
+
 ArrayPtr Evaluation::Elementwise(const HloInstruction& i, const Arrays& x) {
   using enum HloOpcode;
   const HloOpcode opcode = i.opcode();
@@ -573,6 +588,7 @@ ArrayPtr Evaluation::Elementwise(const HloInstruction& i, const Arrays& x) {
   }
   if (RetypesBits(i)) {
     const PrimitiveType from = x[0]->shape.element_type();
+    if (ArrayPtr retyped = BitsOfConstants(i, *x[0])) return retyped;
     const uint64_t key = Mix(Mix(12, static_cast<uint64_t>(from)), static_cast<uint64_t>(type));
     if (!result.HasNumbers()) result.literal = Literal(i.shape().WithDefaultLayout()), result.bounds = Bounds::Of(type);
     result.bounds.open = true;

@@ -148,6 +148,7 @@ class Evaluation {
   bool Holds(const Graph::Op& op, PrimitiveType type, int depth) const;
   void Round(const Graph::Op& op, Arrays& results);
   ArrayPtr Moved(const HloInstruction& i, const Arrays& x);
+  ArrayPtr BitsOfConstants(const HloInstruction& i, const Array& x);
   ArrayPtr Elementwise(const HloInstruction& i, const Arrays& x);
   bool IsFinite(const Number& x);
   bool Holds(const Number& x, const Number& y, ComparisonDirection direction);

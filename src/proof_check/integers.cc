@@ -286,6 +286,7 @@ ArrayPtr Evaluation::OpenElementwise(const HloInstruction& i, const Arrays& x) {
   int64_t divisor = by_one_number && (op == kDivide || op == kRemainder) ? b.low : 0;
   if (by_one_number && shifts && b.low >= 0 && b.low < std::min(BitWidth(from), 63)) divisor = int64_t{1} << b.low;
   if (by_one_number && op == kAnd && b.low >= 0 && b.low < kMost && IsPowerOfTwo(b.low + 1)) divisor = b.low + 1;
+  if (divisor == 1 && op != kAnd && op != kRemainder) return Interpreted(i, x, a);
   const bool positive = a.low >= 0 || IsUnsigned(from), in_bits = IsPowerOfTwo(divisor);
   const uint64_t mask = static_cast<uint64_t>(divisor - 1);
   const bool rounds_up = !positive && in_bits && (op == kDivide || op == kRemainder);
@@ -302,7 +303,11 @@ ArrayPtr Evaluation::OpenElementwise(const HloInstruction& i, const Arrays& x) {
     return ByElement(i, x, Opened(rounds_up ? 1 - divisor : 0, divisor - 1), [&](const auto& e) {
       const auto [value, added] = raised(e[0]);
       const uint64_t bits = static_cast<uint64_t>(value);
-      return Draw(Mix(key, in_bits ? bits & mask : bits), rest) - added;
+      if (!in_bits) return Draw(Mix(key, bits), rest) - added;
+      // As ~x has the opposite bits, -(-x & mask) is (x + mask & mask) - mask.
+      const uint64_t low = bits & mask, other = mask - low;
+      const int64_t drawn = Draw(Mix(key, std::min(low, other)), rest);
+      return (low <= other ? drawn : static_cast<int64_t>(mask) - drawn) - added;
     });
   }
   // (An arithmetic shift takes the highest bit of an unsigned number for a sign.)
@@ -349,6 +354,22 @@ bool IsSum(const HloComputation& computation) {
   return known && root.operand(0)->IsParameter() && root.operand(1)->IsParameter();
 }
 
+// Of how many elements at most the operation adds up each result, if it adds.
+int64_t TermsOf(const HloInstruction& i) {
+  const HloInstruction& root = *i.to_apply()->root();
+  if (root.opcode() != HloOpcode::kAdd || root.operand(0) == root.operand(1)) return 0;
+  int64_t terms = 1;
+  const auto times = [&](int64_t size) {
+    if (__builtin_mul_overflow(terms, size, &terms)) terms = kMost - 1;
+  };
+  if (i.opcode() == HloOpcode::kReduceWindow) {
+    for (const WindowDimension& w : i.attributes<WindowAttributes>().window) times(w.size);
+  } else {
+    times(i.operand(i.opcode() == HloOpcode::kScatter ? 2 : 0)->shape().ElementCount());
+  }
+  return terms + 1;
+}
+
 }  // namespace
 
 ArrayPtr Evaluation::OpenIntegers(const HloInstruction& i, const Arrays& x) {
@@ -367,7 +388,15 @@ ArrayPtr Evaluation::OpenIntegers(const HloInstruction& i, const Arrays& x) {
   switch (i.opcode()) {
     case HloOpcode::kReduce:
     case HloOpcode::kReduceWindow:
-    case HloOpcode::kScatter: return IsSum(*i.to_apply()) ? Interpreted(i, x, bounds) : nullptr;
+    case HloOpcode::kScatter: {
+      if (!IsSum(*i.to_apply())) return nullptr;
+      if (const int64_t terms = TermsOf(i); terms > 0) {
+        const Bounds either = x[0]->bounds.With(x.back()->bounds);
+        bounds = Exact(static_cast<__int128>(terms) * std::min<int64_t>(either.low, 0),
+                       static_cast<__int128>(terms) * std::max<int64_t>(either.high, 0), either, either, type);
+      }
+      return Interpreted(i, x, bounds);
+    }
     case HloOpcode::kDot:
     case HloOpcode::kConvolution: {
       const bool widens = std::any_of(x.begin(), x.end(), [&](const ArrayPtr& array) {
