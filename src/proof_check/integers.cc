@@ -187,6 +187,27 @@ ArrayPtr Evaluation::ConvertIntegers(const HloInstruction& i, const Arrays& x) {
   return Interpreted(i, x, bounds);
 }
 
+namespace {
+
+// One truth value if the operands' bounds decide.
+Bounds BoundsOfComparison(ComparisonDirection direction, const Bounds& a, const Bounds& b, PrimitiveType type) {
+  using enum ComparisonDirection;
+  if (direction == kGt || direction == kLe)
+    return BoundsOfComparison(direction == kGt ? kLt : kGe, b, a, type);
+  const bool holds = direction == kLt || direction == kEq;  // otherwise the opposite of one that does
+  Bounds result = Bounds::Of(PrimitiveType::PRED);
+  if (direction == kLt || direction == kGe) {
+    if (IsAtMost(b, a, type)) result.high = 0;
+    else if (IsOrdered(a, b, type) && a.high < b.low) result.low = 1;
+  } else {
+    if (a.high < b.low || b.high < a.low) result.high = 0;
+    else if (a.low == b.high && a.high == b.low) result.low = 1;
+  }
+  return holds ? result : Bounds{1 - result.high, 1 - result.low};
+}
+
+}  // namespace
+
 ArrayPtr Evaluation::OpenElementwise(const HloInstruction& i, const Arrays& x) {
   using enum HloOpcode;
   const PrimitiveType from = x[0]->shape.element_type(), to = i.shape().element_type();
@@ -205,7 +226,7 @@ ArrayPtr Evaluation::OpenElementwise(const HloInstruction& i, const Arrays& x) {
            static_cast<uint64_t>(array->bounds.high) - static_cast<uint64_t>(array->bounds.low) <= 1;
   };
   if (op == kSelect) {
-    Bounds either = x[1]->bounds.With(b);
+    Bounds either = a.low != a.high ? x[1]->bounds.With(b) : a.low != 0 ? x[1]->bounds : b;
     either.open = true;
     return Interpreted(i, x, either);
   }
@@ -231,9 +252,13 @@ ArrayPtr Evaluation::OpenElementwise(const HloInstruction& i, const Arrays& x) {
   }
   if (std::all_of(x.begin(), x.end(), is_two_valued) && op != kBitcastConvert) {
     Bounds bounds = Bounds::Of(to);
-    bounds.open = true;
     if (op == kShiftRightLogical && by_one_number && b.low > 0 && b.low < BitWidth(from))
       bounds = Opened(0, (int64_t{1} << (BitWidth(from) - b.low)) - 1);
+    if (op == kCompare) bounds = BoundsOfComparison(i.attributes<CompareAttributes>().direction, a, b, from);
+    if (op == kAnd && to == PrimitiveType::PRED) bounds = Opened(std::min(a.low, b.low), std::min(a.high, b.high));
+    if (op == kOr && to == PrimitiveType::PRED) bounds = Opened(std::max(a.low, b.low), std::max(a.high, b.high));
+    if (op == kNot && to == PrimitiveType::PRED) bounds = Opened(1 - a.high, 1 - a.low);
+    bounds.open = true;
     return Interpreted(i, x, bounds);
   }
 
@@ -242,7 +267,7 @@ ArrayPtr Evaluation::OpenElementwise(const HloInstruction& i, const Arrays& x) {
   switch (op) {
     case kCompare: {
       const ComparisonDirection direction = i.attributes<CompareAttributes>().direction;
-      return ByElement(i, x, Bounds::Of(to), [&](const auto& e) {
+      return ByElement(i, x, BoundsOfComparison(direction, a, b, from), [&](const auto& e) {
         switch (direction) {
           case ComparisonDirection::kEq: return Equal(e[0], e[1]);
           case ComparisonDirection::kNe: return !Equal(e[0], e[1]);
