@@ -401,7 +401,8 @@ ArrayPtr Evaluation::OpenIntegers(const HloInstruction& i, const Arrays& x) {
   const PrimitiveType type = i.shape().element_type();
   if (i.Is(kElementwise)) return OpenElementwise(i, x);
   Bounds bounds = Bounds::Of(type);
-  bounds.open = bounds.wraps = true;
+  bounds.open = true;
+  bounds.wraps = type != PrimitiveType::PRED;
   if (i.Is(kMovesData)) {
     bounds = {};
     for (const ArrayPtr& array : x) {
@@ -415,8 +416,11 @@ ArrayPtr Evaluation::OpenIntegers(const HloInstruction& i, const Arrays& x) {
     case HloOpcode::kReduceWindow:
     case HloOpcode::kScatter: {
       if (!IsSum(*i.to_apply())) return nullptr;
-      if (const int64_t terms = TermsOf(i); terms > 0) {
-        const Bounds either = x[0]->bounds.With(x.back()->bounds);
+      const Bounds either = x[0]->bounds.With(x.back()->bounds);
+      if (i.to_apply()->root()->IsParameter()) {
+        bounds = either;
+        bounds.open = true;
+      } else if (const int64_t terms = TermsOf(i); terms > 0 && type != PrimitiveType::PRED) {
         bounds = Exact(static_cast<__int128>(terms) * std::min<int64_t>(either.low, 0),
                        static_cast<__int128>(terms) * std::max<int64_t>(either.high, 0), either, either, type);
       }
