@@ -236,8 +236,9 @@ bool Evaluation::Evaluate(const Graph::Op& op) {
   if (!why_.empty()) return false;
   if (results.empty()) results = Unknown(op, x);
   else if (!trial_.arithmetic.bits()) Round(op, results);
-  // (Control flow is open where what decides it is.)
-  const bool open = !op.instruction->Is(kControlFlow) &&
+  // (Control flow is open where what decides it is, and an operand itself where it was.)
+  const bool is_operand = !results.empty() && std::find(x.begin(), x.end(), results[0]) != x.end();
+  const bool open = !op.instruction->Is(kControlFlow) && !is_operand &&
                     std::any_of(x.begin(), x.end(), [](const ArrayPtr& a) { return IsOpen(*a); });
   for (size_t k = 0; k < results.size(); ++k)
     values_[static_cast<size_t>(op.first) + k] = Bounded(std::move(results[k]), open);
@@ -665,6 +666,8 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
            : i.opcode() == kScan                                ? Scan(i, x)
                                                                 : Arrays();
   }
+  if (i.opcode() == kSelect && !x[0]->bounds.open && x[0]->bounds.low == x[0]->bounds.high)
+    return {x[x[0]->bounds.low != 0 ? 1 : 2]};
   const bool integers = std::none_of(x.begin(), x.end(), [](const ArrayPtr& a) { return a->HasNumbers(); });
   if (integers && (!Array{i.shape(), {}, {}}.HasNumbers() || i.opcode() == kIota)) {
     if (std::none_of(x.begin(), x.end(), [](const ArrayPtr& a) { return a->bounds.open; }))
