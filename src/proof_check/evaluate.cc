@@ -664,6 +664,7 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
     return i.opcode() == kReduce || i.opcode() == kReduceWindow ? Reduce(i, x)
            : i.opcode() == kSort                                ? Sort(i, x)
            : i.opcode() == kScan                                ? Scan(i, x)
+           : i.opcode() == kScatter                             ? Scatter(i, x)
                                                                 : Arrays();
   }
   if (i.opcode() == kSelect && !x[0]->bounds.open && x[0]->bounds.low == x[0]->bounds.high)
@@ -698,7 +699,7 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
     case kTriangularSolve: return one(TriangularSolve(i, *x[0], *x[1]));
     case kReduce:
     case kReduceWindow: return Reduce(i, x);
-    case kScatter: return one(Scatter(i, x));
+    case kScatter: return Scatter(i, x);
     case kSelectAndScatter: return one(SelectAndScatter(i, x));
     case kSort: return Sort(i, x);
     case kMap: return Map(i, x);

@@ -168,7 +168,7 @@ class Evaluation {
   };
   Combiner CombinerOf(const HloComputation& computation);
   Arrays Reduce(const HloInstruction& i, const Arrays& x);
-  ArrayPtr Scatter(const HloInstruction& i, const Arrays& x);
+  Arrays Scatter(const HloInstruction& i, const Arrays& x);
   ArrayPtr SelectAndScatter(const HloInstruction& i, const Arrays& x);
   Arrays Sort(const HloInstruction& i, const Arrays& x);
   Arrays Map(const HloInstruction& i, const Arrays& x);

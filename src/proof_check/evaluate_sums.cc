@@ -105,6 +105,12 @@ Array Empty(const Shape& shape) {
   return array;
 }
 
+std::vector<ArrayPtr> Finished(std::vector<Array>& arrays) {
+  std::vector<ArrayPtr> finished;
+  for (Array& array : arrays) finished.push_back(std::make_shared<const Array>(std::move(array)));
+  return finished;
+}
+
 // A hash of everything but the sum on which the result's bits depend.
 uint64_t KeyOf(const HloInstruction& i, const PrecisionList& precision, DotAlgorithm algorithm) {
   uint64_t key = Mix(static_cast<uint64_t>(i.opcode()), static_cast<uint64_t>(algorithm));
@@ -423,24 +429,24 @@ Evaluation::Arrays Evaluation::Reduce(const HloInstruction& i, const Arrays& x) 
     ++to;
   });
   if (!why_.empty()) return {};
-  Arrays all;
-  for (Array& result : results) all.push_back(std::make_shared<const Array>(std::move(result)));
-  return all;
+  return Finished(results);
 }
 
-// Combines the windows of the updates with the operand in the order of the updates.
-ArrayPtr Evaluation::Scatter(const HloInstruction& i, const Arrays& x) {
-  if (x.size() != 3) return nullptr;
+// Combines the windows of the updates with the operands in the order of the updates.
+Evaluation::Arrays Evaluation::Scatter(const HloInstruction& i, const Arrays& x) {
+  const size_t n = x.size() / 2;
+  if (n == 0 || x.size() != static_cast<size_t>(i.operand_count())) return {};
   const ScatterAttributes& s = i.attributes<ScatterAttributes>();
-  const DimVector &dims = x[0]->shape.dimensions(), &updates = x[2]->shape.dimensions(),
-                  &indices = x[1]->shape.dimensions();
+  const DimVector &dims = x[0]->shape.dimensions(), &updates = x[n + 1]->shape.dimensions(),
+                  &indices = x[n]->shape.dimensions();
   const DimVector strides = StridesOf(dims), index_strides = StridesOf(indices);
-  Array result = *x[0];
+  std::vector<Array> results;
+  for (size_t k = 0; k < n; ++k) results.push_back(*x[k]);
   DimVector window_of;  // the operand's dimension for each window dimension
   for (int64_t d = 0; d < static_cast<int64_t>(dims.size()); ++d) {
     if (!Has(s.inserted_window_dims, d) && !Has(s.input_batching_dims, d)) window_of.push_back(d);
   }
-  if (window_of.size() != s.update_window_dims.size()) return nullptr;
+  if (window_of.size() != s.update_window_dims.size()) return {};
   const Combiner combiner = CombinerOf(*i.to_apply());
   Arithmetic& a = trial_.arithmetic;
   const bool has_vector = s.index_vector_dim < static_cast<int64_t>(indices.size());
@@ -458,7 +464,7 @@ ArrayPtr Evaluation::Scatter(const HloInstruction& i, const Arrays& x) {
     DimVector place(dims.size(), 0);
     for (size_t k = 0; k < s.scatter_dims_to_operand_dims.size(); ++k) {
       const int64_t at = base + (has_vector ? static_cast<int64_t>(k) * At(index_strides, s.index_vector_dim) : 0);
-      place[static_cast<size_t>(s.scatter_dims_to_operand_dims[k])] = x[1]->literal.GetAsInt64(at);
+      place[static_cast<size_t>(s.scatter_dims_to_operand_dims[k])] = x[n]->literal.GetAsInt64(at);
     }
     for (size_t k = 0; k < s.input_batching_dims.size(); ++k)
       place[static_cast<size_t>(s.input_batching_dims[k])] = At(batch, s.scatter_indices_batching_dims[k]);
@@ -472,17 +478,20 @@ ArrayPtr Evaluation::Scatter(const HloInstruction& i, const Arrays& x) {
       place[static_cast<size_t>(window_of[k])] += At(index, s.update_window_dims[k]);
     int64_t to = 0;
     for (size_t d = 0; d < dims.size(); ++d) to += place[d] * strides[d];
-    if (combiner.op != HloOpcode::kTuple && !a.bits() && result.IsReal()) {
-      Number& element = result.numbers[static_cast<size_t>(to)];
-      const Number& value = x[2]->numbers[static_cast<size_t>(update)];
+    if (combiner.op != HloOpcode::kTuple && !a.bits() && results[0].IsReal()) {
+      Number& element = results[0].numbers[static_cast<size_t>(to)];
+      const Number& value = x[n + 1]->numbers[static_cast<size_t>(update)];
       if (!a.Binary(combiner.op, Number(element), value, combiner.type, element))
         Fail("a scatter by an unknown operation");
       return;
     }
-    const Arrays combined = Call(*i.to_apply(), {ElementOf(result, to), ElementOf(*x[2], update)});
-    if (why_.empty()) Store(result, to, *combined[0]);
+    Arrays both;
+    for (const Array& result : results) both.push_back(ElementOf(result, to));
+    for (size_t k = 0; k < n; ++k) both.push_back(ElementOf(*x[n + 1 + k], update));
+    const Arrays combined = Call(*i.to_apply(), both);
+    for (size_t k = 0; k < combined.size() && why_.empty(); ++k) Store(results[k], to, *combined[k]);
   });
-  return why_.empty() ? std::make_shared<const Array>(std::move(result)) : nullptr;
+  return why_.empty() ? Finished(results) : Arrays();
 }
 
 // Combines each element of the source with the element that its window selects, in the order of the source.
@@ -584,8 +593,7 @@ Evaluation::Arrays Evaluation::Scan(const HloInstruction& i, const Arrays& x) {
     }
     state.assign(made.begin() + static_cast<std::ptrdiff_t>(stacked.size()), made.end());
   }
-  Arrays all;
-  for (Array& array : stacked) all.push_back(std::make_shared<const Array>(std::move(array)));
+  Arrays all = Finished(stacked);
   all.insert(all.end(), state.begin(), state.end());
   return all;
 }
@@ -622,9 +630,7 @@ Evaluation::Arrays Evaluation::Sort(const HloInstruction& i, const Arrays& x) {
     }
   });
   if (!why_.empty()) return {};
-  Arrays all;
-  for (Array& result : results) all.push_back(std::make_shared<const Array>(std::move(result)));
-  return all;
+  return Finished(results);
 }
 
 }  // namespace hloir::proof_check
