@@ -653,7 +653,9 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
       size.SetFromInt64(0, x[0]->shape.dimensions(i.dimensions()[0]));
       return one(OfLiteral(std::move(size)));
     }
-    case kCustomCall: return {};
+    case kCustomCall:
+      if (IsCustomCall(i, CustomCall::kTopK)) break;
+      return {};
     // Other operations are handled by their traits.
     default: break;
   }
