@@ -544,7 +544,7 @@ bool RetypesBits(const HloInstruction& i) {
 
 }  // namespace
 
-// The bits of constants as another type; null if those of a number are unknown. (Over the reals a zero has no sign.)
+// The bits of constants as another type; null if those of a number are unknown. (Of a zero the sign is.)
 ArrayPtr Evaluation::BitsOfConstants(const HloInstruction& i, const Array& x) {
   if (!x.HasNumbers()) return x.bounds.open ? nullptr : Interpreted(i, {std::make_shared<const Array>(x)});
   if (!x.IsReal()) return nullptr;
@@ -552,8 +552,7 @@ ArrayPtr Evaluation::BitsOfConstants(const HloInstruction& i, const Array& x) {
   for (size_t k = 0; k < x.numbers.size(); ++k) {
     const Number& n = x.numbers[k];
     numbers.literal.SetFromDouble(static_cast<int64_t>(k), n.value);
-    if (n.open || n.undefined || numbers.literal.GetAsDouble(static_cast<int64_t>(k)) != n.value ||
-        (n.value == 0 && !trial_.arithmetic.bits()))
+    if (n.open || n.undefined || numbers.literal.GetAsDouble(static_cast<int64_t>(k)) != n.value || n.value == 0)
       return nullptr;
   }
   return Interpreted(i, {std::make_shared<const Array>(std::move(numbers))});
