@@ -114,14 +114,16 @@ Op TopK(HloBuilder& b, const HloInstruction& i, const Ops& x) {
   HloBuilder order(b.module(), "order");
   const Op p = order.Parameter(0, Shape::Scalar(shape.element_type())), q = order.Parameter(1, p->shape());
   for (int64_t k : {2, 3}) order.Parameter(k, Shape::Scalar(places.element_type()));
-  const Op before = order.Compare(p, q, largest ? ComparisonDirection::kGt : kBelow,
-                                  IsFloat(shape.element_type()) ? ComparisonType::kFloatTotalOrder : ComparisonType::kDefault);
+  const Op before =
+      order.Compare(p, q, largest ? ComparisonDirection::kGt : kBelow,
+                    IsFloat(shape.element_type()) ? ComparisonType::kFloatTotalOrder : ComparisonType::kDefault);
   const auto comparator = order.Build(before);
   if (!comparator.ok()) return nullptr;
   const int64_t last = shape.rank() - 1;
   const Op sorted = b.Sort({x[0], b.Iota(places, last)}, last, *comparator, true);
   const auto first = [&](int64_t k) {
-    return b.Slice(b.GetTupleElement(sorted, k), DimVector(shape.rank(), 0), results[static_cast<size_t>(k)]->dimensions());
+    return b.Slice(b.GetTupleElement(sorted, k), DimVector(shape.rank(), 0),
+                   results[static_cast<size_t>(k)]->dimensions());
   };
   return b.Tuple({first(0), first(1)});
 }

@@ -242,7 +242,8 @@ ArrayPtr Evaluation::Cholesky(const HloInstruction& i, const Array& x) {
       for (size_t row = column; row < n; ++row) {
         Number rest = x.numbers[at(row, column)];
         for (size_t k = 0; k < column; ++k)
-          rest = a.Add(rest, a.Negate(a.Multiply(result.numbers[at(row, k)], result.numbers[at(column, k)], type)), type);
+          rest =
+              a.Add(rest, a.Negate(a.Multiply(result.numbers[at(row, k)], result.numbers[at(column, k)], type)), type);
         Number& made = result.numbers[at(row, column)];
         if (row == column) a.Unary(HloOpcode::kSqrt, rest, type, made);
         else made = a.Divide(rest, result.numbers[at(column, column)], type);
@@ -263,7 +264,8 @@ ArrayPtr Evaluation::TriangularSolve(const HloInstruction& i, const Array& x, co
   // r op(x) = y is op(x)^T r^T = y^T.
   const bool turned = (solve.transpose_a != TransposeA::kNoTranspose) == solve.left_side,
              forward = solve.lower != turned;
-  const size_t lines = static_cast<size_t>(y.shape.dimensions()[y.shape.dimensions().size() - (solve.left_side ? 1 : 2)]);
+  const size_t lines =
+      static_cast<size_t>(y.shape.dimensions()[y.shape.dimensions().size() - (solve.left_side ? 1 : 2)]);
   Array result = y;
   for (size_t made = 0; made < y.numbers.size(); ++made) {
     const size_t matrix = made / (n * lines), step = made / lines % n, line = made % lines;

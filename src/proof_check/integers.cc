@@ -192,8 +192,7 @@ namespace {
 // One truth value if the operands' bounds decide.
 Bounds BoundsOfComparison(ComparisonDirection direction, const Bounds& a, const Bounds& b, PrimitiveType type) {
   using enum ComparisonDirection;
-  if (direction == kGt || direction == kLe)
-    return BoundsOfComparison(direction == kGt ? kLt : kGe, b, a, type);
+  if (direction == kGt || direction == kLe) return BoundsOfComparison(direction == kGt ? kLt : kGe, b, a, type);
   const bool holds = direction == kLt || direction == kEq;  // otherwise the opposite of one that does
   Bounds result = Bounds::Of(PrimitiveType::PRED);
   if (direction == kLt || direction == kGe) {

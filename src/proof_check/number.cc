@@ -190,7 +190,7 @@ Number Arithmetic::Literal(double value) {
   return value < 0 ? Negate(x) : x;
 }
 
-std::vector<Arithmetic::Combined> Arithmetic::CombinedOf(std::span<const double> literals) {
+std::vector<Arithmetic::Combined> Arithmetic::CombinedOf(std::span<const double> literals, bool wide) {
   constexpr size_t kMost = 256;
   std::vector<double> sizes;
   std::unordered_map<double, bool> settled;  // by mantissas: whether the number is a fraction or used in a row
@@ -206,9 +206,7 @@ std::vector<Arithmetic::Combined> Arithmetic::CombinedOf(std::span<const double>
     for (double b : sizes) {
       for (const bool divides : {false, true}) {
         const double exact = divides ? a / b : a * b;
-        const bool single = static_cast<double>(static_cast<float>(a)) == a &&
-                            static_cast<double>(static_cast<float>(b)) == b;
-        const auto found = settled.find(Mantissa(single ? static_cast<float>(exact) : exact));
+        const auto found = settled.find(Mantissa(wide ? exact : static_cast<double>(static_cast<float>(exact))));
         if (found == settled.end() || found->second || found->first == Mantissa(a) || found->first == Mantissa(b))
           continue;
         found->second = settled[Mantissa(a)] = settled[Mantissa(b)] = true;

@@ -52,7 +52,8 @@ class Arithmetic {
     double of, a, b;  // `of` in [0.5, 1): such numbers are combined up to powers of 2
     bool divides;
   };
-  static std::vector<Combined> CombinedOf(std::span<const double> literals);
+  // `wide`: a text has f64, in which products are rounded.
+  static std::vector<Combined> CombinedOf(std::span<const double> literals, bool wide);
   // Identifies the number with the product or quotient. Called before KnowLiteral.
   void Combine(const Combined& row);
   // A computed constant that rounds to `value`, a number of a text, is identified with it. Called in ascending order.

@@ -155,16 +155,18 @@ StatusOr<std::unique_ptr<Checker>> Checker::Make(const HloModule& before, const 
   AddNumbers(before, checker->shared_.literals, checker->shared_.integers);
   AddNumbers(after, checker->shared_.literals, checker->shared_.integers);
   SortNumbers(checker->shared_.literals, checker->shared_.integers);
-  checker->shared_.combined = Arithmetic::CombinedOf(checker->shared_.literals);
   for (PrimitiveType type : {PrimitiveType::F32, PrimitiveType::BF16, PrimitiveType::F16})
     checker->shared_.keeps_roundings |= Roundings(after, type) > Roundings(before, type);
+  bool wide = false;
   for (const HloModule* module : {&before, &after}) {
     for (const HloInstruction* i : module->AllInstructions()) {
+      wide |= i->shape().IsArray() && i->shape().element_type() == PrimitiveType::F64;
       checker->elided_ |= i->IsConstant() && i->shape().IsArray() && i->literal().elided();
       checker->unknown_calls_ |= i->opcode() == HloOpcode::kCustomCall && CustomCallOf(*i) == CustomCall::kUnknown;
       checker->random_ |= i->Is(kImpure) || i->opcode() == HloOpcode::kInfeed;
     }
   }
+  checker->shared_.combined = Arithmetic::CombinedOf(checker->shared_.literals, wide);
   return checker;
 }
 

@@ -873,8 +873,8 @@ TEST_CASE("definitions are what the reference evaluator computes") {
     random.SetFromInt64(k, k % n == 0 ? 0 : static_cast<int64_t>(0xFFFFFFFFU >> (k % n)));
   }
   for (const char* largest : {"true", "false"}) {
-    CheckDefinition("HloModule m\nENTRY e {\n  x = f32" + sizes + " parameter(0)\n  ROOT r = (f32[9], s32[9]) topk(x), k=9, largest=" +
-                        largest + "\n}\n",
+    CheckDefinition("HloModule m\nENTRY e {\n  x = f32" + sizes +
+                        " parameter(0)\n  ROOT r = (f32[9], s32[9]) topk(x), k=9, largest=" + largest + "\n}\n",
                     {x}, 0);
   }
   for (const char* type : {"s8", "s16", "s32"}) {
@@ -1169,9 +1169,10 @@ TEST_CASE("sums of integers, conditions and choices have bounds") {
   // Conditions that a scatter replaces are conditions.
   const std::string placed = "  i = s32[1] constant({0})\n  v = pred[2] slice(p), slice={[1:3]}\n";
   const std::string scattered =
-      placed + "  f = pred[] constant(false)\n  g = pred[3] broadcast(f), dimensions={}\n"
-               "  q = pred[3] scatter(g, i, v), update_window_dims={0}, inserted_window_dims={}, "
-               "scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=last\n  ROOT r = s32[3] convert(q)\n";
+      placed +
+      "  f = pred[] constant(false)\n  g = pred[3] broadcast(f), dimensions={}\n"
+      "  q = pred[3] scatter(g, i, v), update_window_dims={0}, inserted_window_dims={}, "
+      "scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=last\n  ROOT r = s32[3] convert(q)\n";
   const auto padded = [&](const std::string& value) {
     return placed + "  f = pred[] constant(" + value +
            ")\n  q = pred[3] pad(v, f), padding=0_1\n  ROOT r = s32[3] convert(q)\n";
@@ -1264,9 +1265,9 @@ TEST_CASE("constants that are combined, and numbers computed from constants") {
   };
   const auto outcome = [&](const std::string& a, const std::string& op, const std::string& b, const std::string& c,
                            const std::string& rule) {
-    const TwoModules modules = Bodies(constant("a", a) + constant("b", b) +
-                                          "  u = f32[3] multiply(x, a)\n  ROOT r = f32[3] " + op + "(u, b)\n",
-                                      constant("c", c) + "  ROOT r = f32[3] multiply(x, c)\n");
+    const TwoModules modules = Bodies(
+        constant("a", a) + constant("b", b) + "  u = f32[3] multiply(x, a)\n  ROOT r = f32[3] " + op + "(u, b)\n",
+        constant("c", c) + "  ROOT r = f32[3] multiply(x, c)\n");
     return modules.Check(Claim(modules, rule));
   };
   CHECK(outcome("0.434294492", "multiply", "10", "4.3429451", "signs") == "holds");
@@ -1279,8 +1280,19 @@ TEST_CASE("constants that are combined, and numbers computed from constants") {
   CHECK(outcome("1.553774", "divide", "1.41421354", "1.09868407", "signs").find("false") != std::string::npos);
   CHECK(outcome("1.553774", "multiply", "1.41421354", "1.09868419", "signs").find("false") != std::string::npos);
   CHECK(outcome("1.553774", "add", "1.41421354", "2.96798754", "signs").find("false") != std::string::npos);
+  // In f64 the product has more digits.
+  const auto wide = [](const std::string& product) {
+    const std::string head = "ENTRY e {\n  x = f64[] parameter(0)\n  a = f64[] constant(0.43429449200630188)\n";
+    return TwoModules("HloModule before\n" + head +
+                      "  b = f64[] constant(10)\n  u = f64[] multiply(x, a)\n"
+                      "  ROOT r = f64[] multiply(u, b)\n}\nHloModule after\n" +
+                      head + "  c = f64[] constant(" + product + ")\n  ROOT r = f64[] multiply(x, c)\n}\n");
+  };
+  const TwoModules exact = wide("4.3429449200630188"), narrow = wide("4.3429450988769531");
+  CHECK(exact.Check(Claim(exact, "signs")) == "holds");
+  CHECK(narrow.Check(Claim(narrow, "signs")).find("false") != std::string::npos);
 
-  // Remainders of whole constants, and bits of constants.
+  // Remainders of whole constants.
   const auto rest = [&](const std::string& by) {
     return "  i = f32[3] iota(), iota_dimension=0\n" + constant("k", "2") + constant("n", by) +
            "  a = f32[3] add(i, k)\n  b = f32[3] remainder(a, n)\n  ROOT r = f32[3] multiply(x, b)\n";
