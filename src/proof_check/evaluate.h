@@ -12,6 +12,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "hloir/evaluator.h"
@@ -50,6 +51,7 @@ using ArrayPtr = std::shared_ptr<const Array>;
 // Comparisons of numbers by one side of a step: the two numbers, and whether the comparison decides a < b, a > b or
 // a = b. Random numbers cannot tell what happens at ties.
 using Records = std::set<std::tuple<uint32_t, uint32_t, int>>;
+using Ties = std::set<std::pair<uint32_t, uint32_t>>;  // pairs of different numbers
 
 class Shared;
 // The arithmetic and inputs of one trial.
@@ -89,7 +91,9 @@ class Shared {
   // Whether roundings to narrow floats are operations in trials over the reals: the second module has more of them.
   // Roundings to eight bits or fewer always are.
   bool keeps_roundings = false;
-  Records* records = nullptr;    // for the side that is being evaluated
+  Records* records = nullptr;  // for the side that is being evaluated
+  // Half of these pairs of numbers are compared as if they were equal.
+  const Ties* ties = nullptr;
   std::vector<double> literals;  // of both texts
   std::vector<Arithmetic::Combined> combined;
   std::vector<int64_t> integers;

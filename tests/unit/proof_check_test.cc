@@ -1357,3 +1357,23 @@ TEST_CASE("a scatter of two operands, and the first of a sort") {
   CHECK(outcome(first, sorted("greater", 1), "bits") != "equal bits");
   CHECK(outcome(call, least, "ranks") != "holds");
 }
+
+TEST_CASE("what a side does with equal numbers alone is tried") {
+  const auto outcome = [](const std::string& before, const std::string& after) {
+    const std::string numbers =
+        "  a = f32[3] add(x, y)\n  b = f32[3] multiply(y, y)\n  p = pred[3] compare(a, b), direction=LT\n"
+        "  q = pred[3] compare(a, b), direction=GT\n  m = f32[3] multiply(x, x)\n";
+    const TwoModules modules = Bodies(numbers + before, numbers + after);
+    return modules.Check(Claim(modules, "signs"));
+  };
+  // z if x + y = y * y, which no random numbers are.
+  const auto chosen = [](const std::string& above, const std::string& equal) {
+    return "  s = f32[3] select(q, " + above + ", " + equal + ")\n  ROOT r = f32[3] select(p, m, s)\n";
+  };
+  CHECK(outcome(chosen("x", "y"), chosen("x", "y")) == "holds");
+  CHECK(outcome(chosen("x", "y"), "  s = f32[3] select(p, m, y)\n  ROOT r = f32[3] select(q, x, s)\n") == "holds");
+  CHECK(outcome("  ROOT r = f32[3] copy(m)\n", chosen("m", "m")) == "holds");
+  CHECK(outcome("  ROOT r = f32[3] copy(m)\n", chosen("m", "y")).find("unchecked") != std::string::npos);
+  CHECK(outcome(chosen("m", "y"), "  ROOT r = f32[3] copy(m)\n").find("unchecked") != std::string::npos);
+  CHECK(outcome(chosen("x", "y"), chosen("x", "m")).find("unchecked") != std::string::npos);
+}
