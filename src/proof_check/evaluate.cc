@@ -491,13 +491,22 @@ ArrayPtr Evaluation::OfComplex(const HloInstruction& i, const Arrays& x) {
   return std::make_shared<const Array>(std::move(result));
 }
 
+// What a comparison of two numbers is one of: where signs decide, the numbers' difference and its opposite.
+std::pair<uint32_t, uint32_t> Evaluation::ComparedAs(const Number& x, const Number& y) const {
+  const Arithmetic& a = trial_.arithmetic;
+  if (trial_.order != Order::kSigns || a.bits()) return {x.p, y.p};
+  const Number difference = a.PlainAdd(x, a.Negate(y));
+  return {difference.p, a.Negate(difference).p};
+}
+
 void Evaluation::Note(const Number& x, const Number& y, ComparisonDirection direction) {
   // Over the reals every number equals itself.
   if (shared_.records == nullptr || (!x.open && !y.open) || (x.p == y.p && !trial_.arithmetic.bits())) return;
-  const auto low = std::min(x.p, y.p), high = std::max(x.p, y.p);
+  const auto [u, v] = ComparedAs(x, y);
+  const auto low = std::min(u, v), high = std::max(u, v);
   int decides = 0;  // 0: the comparison decides equality
-  if (direction == ComparisonDirection::kLt || direction == ComparisonDirection::kGe) decides = x.p == low ? 1 : 2;
-  if (direction == ComparisonDirection::kGt || direction == ComparisonDirection::kLe) decides = x.p == low ? 2 : 1;
+  if (direction == ComparisonDirection::kLt || direction == ComparisonDirection::kGe) decides = u == low ? 1 : 2;
+  if (direction == ComparisonDirection::kGt || direction == ComparisonDirection::kLe) decides = u == low ? 2 : 1;
   shared_.records->insert({low, high, decides});
 }
 
@@ -511,10 +520,12 @@ bool Evaluation::IsFinite(const Number& x) {
 
 bool Evaluation::Holds(const Number& x, const Number& y, ComparisonDirection direction) {
   Arithmetic& a = trial_.arithmetic;
-  if (const auto pair = std::minmax(x.p, y.p); shared_.ties != nullptr && shared_.ties->count(pair) != 0 &&
-                                               Scramble(Mix(Mix(trial_.seed, pair.first), pair.second)) % 2 == 0) {
-    return direction == ComparisonDirection::kEq || direction == ComparisonDirection::kLe ||
-           direction == ComparisonDirection::kGe;
+  if (shared_.ties != nullptr && !shared_.ties->empty()) {
+    const auto [u, v] = ComparedAs(x, y);
+    const std::pair<uint32_t, uint32_t> pair = std::minmax(u, v);
+    if (shared_.ties->count(pair) != 0 && Scramble(Mix(Mix(trial_.seed, pair.first), pair.second)) % 2 == 0)
+      return direction == ComparisonDirection::kEq || direction == ComparisonDirection::kLe ||
+             direction == ComparisonDirection::kGe;
   }
   // Random numbers are hardly ever equal, so that their equality is a random function.
   const bool equality = direction == ComparisonDirection::kEq || direction == ComparisonDirection::kNe;

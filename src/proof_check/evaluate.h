@@ -48,8 +48,8 @@ struct Array {
 };
 using ArrayPtr = std::shared_ptr<const Array>;
 
-// Comparisons of numbers by one side of a step: the two numbers, and whether the comparison decides a < b, a > b or
-// a = b. Random numbers cannot tell what happens at ties.
+// Comparisons of numbers by one side of a step: the two numbers (see ComparedAs), and whether the comparison decides a
+// < b, a > b or a = b. Random numbers cannot tell what happens at ties.
 using Records = std::set<std::tuple<uint32_t, uint32_t, int>>;
 using Ties = std::set<std::pair<uint32_t, uint32_t>>;  // pairs of different numbers
 
@@ -156,6 +156,7 @@ class Evaluation {
   ArrayPtr Elementwise(const HloInstruction& i, const Arrays& x);
   bool IsFinite(const Number& x);
   bool Holds(const Number& x, const Number& y, ComparisonDirection direction);
+  std::pair<uint32_t, uint32_t> ComparedAs(const Number& x, const Number& y) const;
   void Note(const Number& x, const Number& y, ComparisonDirection direction);
   ArrayPtr OfComplex(const HloInstruction& i, const Arrays& x);
   ArrayPtr Convert(const Shape& shape, const ArrayPtr& x);

@@ -1376,4 +1376,16 @@ TEST_CASE("what a side does with equal numbers alone is tried") {
   CHECK(outcome("  ROOT r = f32[3] copy(m)\n", chosen("m", "y")).find("unchecked") != std::string::npos);
   CHECK(outcome(chosen("m", "y"), "  ROOT r = f32[3] copy(m)\n").find("unchecked") != std::string::npos);
   CHECK(outcome(chosen("x", "y"), chosen("x", "m")).find("unchecked") != std::string::npos);
+  // A comparison of a difference with 0 is one of its operands.
+  const auto by_difference = [](const std::string& direction, const std::string& operands) {
+    return "  d = f32[3] subtract(" + operands +
+           ")\n  c = f32[] constant(0)\n  z = f32[3] broadcast(c), dimensions={}\n"
+           "  g = pred[3] compare(d, z), direction=" +
+           direction + "\n  ROOT r = f32[3] select(g, x, y)\n";
+  };
+  const std::string compared = "  ROOT r = f32[3] select(p, x, y)\n";
+  CHECK(outcome(compared, by_difference("LT", "a, b")) == "holds");
+  CHECK(outcome(compared, by_difference("GT", "b, a")) == "holds");
+  CHECK(outcome(compared, by_difference("LE", "a, b")).find("unchecked") != std::string::npos);
+  CHECK(outcome(compared, by_difference("GE", "b, a")).find("unchecked") != std::string::npos);
 }
