@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hloir/builder.h"
+#include "hloir/custom_call.h"
 #include "proof_check/evaluate.h"
 
 namespace hloir::proof_check {
@@ -103,6 +104,30 @@ Op StochasticConvert(HloBuilder& b, const HloInstruction& i, const Ops& x) {
   return result;
 }
 
+// A stable sort along the last dimension by the total order, of which the first are kept.
+Op TopK(HloBuilder& b, const HloInstruction& i, const Ops& x) {
+  const bool is_call = i.opcode() == HloOpcode::kCustomCall;
+  const std::vector<const Shape*> results = i.shape().Leaves();
+  if ((is_call && !IsCustomCall(i, CustomCall::kTopK)) || x.size() != 1 || results.size() != 2) return nullptr;
+  const Shape &shape = i.operand(0)->shape(), places = shape.WithElementType(results[1]->element_type());
+  const bool largest = is_call || i.attributes<TopKAttributes>().largest;
+  HloBuilder order(b.module(), "order");
+  const Op p = order.Parameter(0, Shape::Scalar(shape.element_type())), q = order.Parameter(1, p->shape());
+  for (int64_t k : {2, 3}) order.Parameter(k, Shape::Scalar(places.element_type()));
+  const Op before =
+      order.Compare(p, q, largest ? ComparisonDirection::kGt : kBelow,
+                    IsFloat(shape.element_type()) ? ComparisonType::kFloatTotalOrder : ComparisonType::kDefault);
+  const auto comparator = order.Build(before);
+  if (!comparator.ok()) return nullptr;
+  const int64_t last = shape.rank() - 1;
+  const Op sorted = b.Sort({x[0], b.Iota(places, last)}, last, *comparator, true);
+  const auto first = [&](int64_t k) {
+    return b.Slice(b.GetTupleElement(sorted, k), DimVector(shape.rank(), 0),
+                   results[static_cast<size_t>(k)]->dimensions());
+  };
+  return b.Tuple({first(0), first(1)});
+}
+
 struct Definition {
   HloOpcode opcode;
   bool bits;                                                         // holds bit for bit
@@ -114,6 +139,8 @@ constexpr Definition kDefinitions[] = {
     {HloOpcode::kBatchNormGrad, false, BatchNorm},
     {HloOpcode::kCompare, true, TotalOrder},
     {HloOpcode::kStochasticConvert, true, StochasticConvert},
+    {HloOpcode::kTopK, true, TopK},
+    {HloOpcode::kCustomCall, false, TopK},
 };
 
 }  // namespace

@@ -122,6 +122,7 @@ Trial& Shared::TrialOf(int number, Order order, bool bits) {
   std::unique_ptr<Trial>& trial = trials_[{number, order, bits}];
   if (trial == nullptr) {
     trial = std::make_unique<Trial>(Mix(kSeed, static_cast<uint64_t>(number)), number, order, bits);
+    for (const Arithmetic::Combined& row : combined) trial->arithmetic.Combine(row);
     for (double literal : literals) trial->arithmetic.KnowLiteral(literal);
   }
   return *trial;
@@ -235,8 +236,9 @@ bool Evaluation::Evaluate(const Graph::Op& op) {
   if (!why_.empty()) return false;
   if (results.empty()) results = Unknown(op, x);
   else if (!trial_.arithmetic.bits()) Round(op, results);
-  // (Control flow is open where what decides it is.)
-  const bool open = !op.instruction->Is(kControlFlow) &&
+  // (Control flow is open where what decides it is, and an operand itself where it was.)
+  const bool is_operand = !results.empty() && std::find(x.begin(), x.end(), results[0]) != x.end();
+  const bool open = !op.instruction->Is(kControlFlow) && !is_operand &&
                     std::any_of(x.begin(), x.end(), [](const ArrayPtr& a) { return IsOpen(*a); });
   for (size_t k = 0; k < results.size(); ++k)
     values_[static_cast<size_t>(op.first) + k] = Bounded(std::move(results[k]), open);
@@ -372,8 +374,10 @@ ArrayPtr Evaluation::Convert(const Shape& shape, const ArrayPtr& x) {
   Arithmetic& a = trial_.arithmetic;
   const int64_t count = shape.ElementCount();
   if (IsComplex(from) || IsComplex(to)) {
-    if (a.bits() || !x->HasNumbers()) return nullptr;
-    result.numbers = x->numbers;
+    if (a.bits()) return nullptr;
+    const ArrayPtr numbers = x->HasNumbers() ? x : Convert(shape.WithElementType(PrimitiveType::F64), x);
+    if (numbers == nullptr) return nullptr;
+    result.numbers = numbers->numbers;
     result.numbers.resize(static_cast<size_t>(result.IsReal() ? count : 2 * count), a.Literal(0));
     return IsFloat(to) || IsComplex(to) ? std::make_shared<const Array>(std::move(result)) : nullptr;
   }
@@ -487,13 +491,22 @@ ArrayPtr Evaluation::OfComplex(const HloInstruction& i, const Arrays& x) {
   return std::make_shared<const Array>(std::move(result));
 }
 
+// What a comparison of two numbers is one of: where signs decide, the numbers' difference and its opposite.
+std::pair<uint32_t, uint32_t> Evaluation::ComparedAs(const Number& x, const Number& y) const {
+  const Arithmetic& a = trial_.arithmetic;
+  if (trial_.order != Order::kSigns || a.bits()) return {x.p, y.p};
+  const Number difference = a.PlainAdd(x, a.Negate(y));
+  return {difference.p, a.Negate(difference).p};
+}
+
 void Evaluation::Note(const Number& x, const Number& y, ComparisonDirection direction) {
   // Over the reals every number equals itself.
   if (shared_.records == nullptr || (!x.open && !y.open) || (x.p == y.p && !trial_.arithmetic.bits())) return;
-  const auto low = std::min(x.p, y.p), high = std::max(x.p, y.p);
+  const auto [u, v] = ComparedAs(x, y);
+  const auto low = std::min(u, v), high = std::max(u, v);
   int decides = 0;  // 0: the comparison decides equality
-  if (direction == ComparisonDirection::kLt || direction == ComparisonDirection::kGe) decides = x.p == low ? 1 : 2;
-  if (direction == ComparisonDirection::kGt || direction == ComparisonDirection::kLe) decides = x.p == low ? 2 : 1;
+  if (direction == ComparisonDirection::kLt || direction == ComparisonDirection::kGe) decides = u == low ? 1 : 2;
+  if (direction == ComparisonDirection::kGt || direction == ComparisonDirection::kLe) decides = u == low ? 2 : 1;
   shared_.records->insert({low, high, decides});
 }
 
@@ -507,6 +520,13 @@ bool Evaluation::IsFinite(const Number& x) {
 
 bool Evaluation::Holds(const Number& x, const Number& y, ComparisonDirection direction) {
   Arithmetic& a = trial_.arithmetic;
+  if (shared_.ties != nullptr && !shared_.ties->empty()) {
+    const auto [u, v] = ComparedAs(x, y);
+    const std::pair<uint32_t, uint32_t> pair = std::minmax(u, v);
+    if (shared_.ties->count(pair) != 0 && Scramble(Mix(Mix(trial_.seed, pair.first), pair.second)) % 2 == 0)
+      return direction == ComparisonDirection::kEq || direction == ComparisonDirection::kLe ||
+             direction == ComparisonDirection::kGe;
+  }
   // Random numbers are hardly ever equal, so that their equality is a random function.
   const bool equality = direction == ComparisonDirection::kEq || direction == ComparisonDirection::kNe;
   if (equality && (x.open || y.open) && x.p != y.p)
@@ -540,6 +560,20 @@ bool RetypesBits(const HloInstruction& i) {
 
 }  // namespace
 
+// The bits of constants as another type; null if those of a number are unknown. (Of a zero the sign is.)
+ArrayPtr Evaluation::BitsOfConstants(const HloInstruction& i, const Array& x) {
+  if (!x.HasNumbers()) return x.bounds.open ? nullptr : Interpreted(i, {std::make_shared<const Array>(x)});
+  if (!x.IsReal()) return nullptr;
+  Array numbers{x.shape, Literal(x.shape.WithDefaultLayout()), {}};
+  for (size_t k = 0; k < x.numbers.size(); ++k) {
+    const Number& n = x.numbers[k];
+    numbers.literal.SetFromDouble(static_cast<int64_t>(k), n.value);
+    if (n.open || n.undefined || numbers.literal.GetAsDouble(static_cast<int64_t>(k)) != n.value || n.value == 0)
+      return nullptr;
+  }
+  return Interpreted(i, {std::make_shared<const Array>(std::move(numbers))});
+}
+
 ArrayPtr Evaluation::Elementwise(const HloInstruction& i, const Arrays& x) {
   using enum HloOpcode;
   const HloOpcode opcode = i.opcode();
@@ -570,6 +604,7 @@ ArrayPtr Evaluation::Elementwise(const HloInstruction& i, const Arrays& x) {
   }
   if (RetypesBits(i)) {
     const PrimitiveType from = x[0]->shape.element_type();
+    if (ArrayPtr retyped = BitsOfConstants(i, *x[0])) return retyped;
     const uint64_t key = Mix(Mix(12, static_cast<uint64_t>(from)), static_cast<uint64_t>(type));
     if (!result.HasNumbers()) result.literal = Literal(i.shape().WithDefaultLayout()), result.bounds = Bounds::Of(type);
     result.bounds.open = true;
@@ -633,7 +668,9 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
       size.SetFromInt64(0, x[0]->shape.dimensions(i.dimensions()[0]));
       return one(OfLiteral(std::move(size)));
     }
-    case kCustomCall: return {};
+    case kCustomCall:
+      if (IsCustomCall(i, CustomCall::kTopK)) break;
+      return {};
     // Other operations are handled by their traits.
     default: break;
   }
@@ -644,8 +681,11 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
     return i.opcode() == kReduce || i.opcode() == kReduceWindow ? Reduce(i, x)
            : i.opcode() == kSort                                ? Sort(i, x)
            : i.opcode() == kScan                                ? Scan(i, x)
+           : i.opcode() == kScatter                             ? Scatter(i, x)
                                                                 : Arrays();
   }
+  if (i.opcode() == kSelect && !x[0]->bounds.open && x[0]->bounds.low == x[0]->bounds.high)
+    return {x[x[0]->bounds.low != 0 ? 1 : 2]};
   const bool integers = std::none_of(x.begin(), x.end(), [](const ArrayPtr& a) { return a->HasNumbers(); });
   if (integers && (!Array{i.shape(), {}, {}}.HasNumbers() || i.opcode() == kIota)) {
     if (std::none_of(x.begin(), x.end(), [](const ArrayPtr& a) { return a->bounds.open; }))
@@ -672,9 +712,11 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
         return one(Convolution(i, *numbers[0], *numbers[1]));
       return {};
     }
+    case kCholesky: return one(Cholesky(i, *x[0]));
+    case kTriangularSolve: return one(TriangularSolve(i, *x[0], *x[1]));
     case kReduce:
     case kReduceWindow: return Reduce(i, x);
-    case kScatter: return one(Scatter(i, x));
+    case kScatter: return Scatter(i, x);
     case kSelectAndScatter: return one(SelectAndScatter(i, x));
     case kSort: return Sort(i, x);
     case kMap: return Map(i, x);

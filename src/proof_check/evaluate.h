@@ -12,6 +12,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "hloir/evaluator.h"
@@ -47,9 +48,10 @@ struct Array {
 };
 using ArrayPtr = std::shared_ptr<const Array>;
 
-// Comparisons of numbers by one side of a step: the two numbers, and whether the comparison decides a < b, a > b or
-// a = b. Random numbers cannot tell what happens at ties.
+// Comparisons of numbers by one side of a step: the two numbers (see ComparedAs), and whether the comparison decides a
+// < b, a > b or a = b. Random numbers cannot tell what happens at ties.
 using Records = std::set<std::tuple<uint32_t, uint32_t, int>>;
+using Ties = std::set<std::pair<uint32_t, uint32_t>>;  // pairs of different numbers
 
 class Shared;
 // The arithmetic and inputs of one trial.
@@ -89,8 +91,11 @@ class Shared {
   // Whether roundings to narrow floats are operations in trials over the reals: the second module has more of them.
   // Roundings to eight bits or fewer always are.
   bool keeps_roundings = false;
-  Records* records = nullptr;    // for the side that is being evaluated
+  Records* records = nullptr;  // for the side that is being evaluated
+  // Half of these pairs of numbers are compared as if they were equal.
+  const Ties* ties = nullptr;
   std::vector<double> literals;  // of both texts
+  std::vector<Arithmetic::Combined> combined;
   std::vector<int64_t> integers;
 
  private:
@@ -147,14 +152,19 @@ class Evaluation {
   bool Holds(const Graph::Op& op, PrimitiveType type, int depth) const;
   void Round(const Graph::Op& op, Arrays& results);
   ArrayPtr Moved(const HloInstruction& i, const Arrays& x);
+  ArrayPtr BitsOfConstants(const HloInstruction& i, const Array& x);
   ArrayPtr Elementwise(const HloInstruction& i, const Arrays& x);
   bool IsFinite(const Number& x);
   bool Holds(const Number& x, const Number& y, ComparisonDirection direction);
+  std::pair<uint32_t, uint32_t> ComparedAs(const Number& x, const Number& y) const;
   void Note(const Number& x, const Number& y, ComparisonDirection direction);
   ArrayPtr OfComplex(const HloInstruction& i, const Arrays& x);
   ArrayPtr Convert(const Shape& shape, const ArrayPtr& x);
   ArrayPtr Dot(const HloInstruction& i, const Array& x, const Array& y);
   ArrayPtr Convolution(const HloInstruction& i, const Array& x, const Array& y);
+  ArrayPtr Cholesky(const HloInstruction& i, const Array& x);
+  ArrayPtr TriangularSolve(const HloInstruction& i, const Array& x, const Array& y);
+  bool SpendOnSolves(const Shape& shape, size_t n);
   // A computation that combines n scalars with n scalars.
   struct Combiner {
     const Graph* graph = nullptr;
@@ -163,7 +173,7 @@ class Evaluation {
   };
   Combiner CombinerOf(const HloComputation& computation);
   Arrays Reduce(const HloInstruction& i, const Arrays& x);
-  ArrayPtr Scatter(const HloInstruction& i, const Arrays& x);
+  Arrays Scatter(const HloInstruction& i, const Arrays& x);
   ArrayPtr SelectAndScatter(const HloInstruction& i, const Arrays& x);
   Arrays Sort(const HloInstruction& i, const Arrays& x);
   Arrays Map(const HloInstruction& i, const Arrays& x);

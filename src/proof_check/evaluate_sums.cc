@@ -105,6 +105,12 @@ Array Empty(const Shape& shape) {
   return array;
 }
 
+std::vector<ArrayPtr> Finished(std::vector<Array>& arrays) {
+  std::vector<ArrayPtr> finished;
+  for (Array& array : arrays) finished.push_back(std::make_shared<const Array>(std::move(array)));
+  return finished;
+}
+
 // A hash of everything but the sum on which the result's bits depend.
 uint64_t KeyOf(const HloInstruction& i, const PrecisionList& precision, DotAlgorithm algorithm) {
   uint64_t key = Mix(static_cast<uint64_t>(i.opcode()), static_cast<uint64_t>(algorithm));
@@ -211,6 +217,69 @@ ArrayPtr Evaluation::Convolution(const HloInstruction& i, const Array& x, const 
     });
     result.numbers.push_back(a.OfSum(KeyOf(i, c.operand_precision, c.algorithm), sum));
   });
+  return std::make_shared<const Array>(std::move(result));
+}
+
+// Solutions of matrix equations that are unique over the reals, so that all algorithms have them.
+
+bool Evaluation::SpendOnSolves(const Shape& shape, size_t n) {
+  const int64_t count = shape.ElementCount(), each = static_cast<int64_t>(n);
+  if (each > 0 && (count > shared_.work_left / each || shared_.Spend(count * each) < 0)) return Fail("too large");
+  return shape.element_type() == PrimitiveType::F32 || shape.element_type() == PrimitiveType::F64;
+}
+
+// l l^T = a, or u^T u = a, with a positive diagonal. One triangle of `a` is read; the other one of the result is zero.
+ArrayPtr Evaluation::Cholesky(const HloInstruction& i, const Array& x) {
+  const PrimitiveType type = x.shape.element_type();
+  const size_t n = static_cast<size_t>(x.shape.dimensions().back());
+  Arithmetic& a = trial_.arithmetic;
+  if (a.bits() || !SpendOnSolves(x.shape, n)) return nullptr;
+  const bool lower = i.attributes<CholeskyAttributes>().lower;
+  Array result{x.shape, {}, std::vector<Number>(x.numbers.size(), a.Literal(0))};
+  for (size_t base = 0; base < x.numbers.size(); base += n * n) {
+    const auto at = [&](size_t row, size_t column) { return base + (lower ? row * n + column : column * n + row); };
+    for (size_t column = 0; column < n; ++column) {
+      for (size_t row = column; row < n; ++row) {
+        Number rest = x.numbers[at(row, column)];
+        for (size_t k = 0; k < column; ++k)
+          rest =
+              a.Add(rest, a.Negate(a.Multiply(result.numbers[at(row, k)], result.numbers[at(column, k)], type)), type);
+        Number& made = result.numbers[at(row, column)];
+        if (row == column) a.Unary(HloOpcode::kSqrt, rest, type, made);
+        else made = a.Divide(rest, result.numbers[at(column, column)], type);
+      }
+    }
+  }
+  return std::make_shared<const Array>(std::move(result));
+}
+
+// op(x) r = y, or r op(x) = y, by substitution: the unknowns of a column (or row) of r, one after the other. One
+// triangle of `x` is read.
+ArrayPtr Evaluation::TriangularSolve(const HloInstruction& i, const Array& x, const Array& y) {
+  const TriangularSolveAttributes& solve = i.attributes<TriangularSolveAttributes>();
+  const PrimitiveType type = y.shape.element_type();
+  const size_t n = static_cast<size_t>(x.shape.dimensions().back());
+  Arithmetic& a = trial_.arithmetic;
+  if (a.bits() || !SpendOnSolves(y.shape, n)) return nullptr;
+  // r op(x) = y is op(x)^T r^T = y^T.
+  const bool turned = (solve.transpose_a != TransposeA::kNoTranspose) == solve.left_side,
+             forward = solve.lower != turned;
+  const size_t lines =
+      static_cast<size_t>(y.shape.dimensions()[y.shape.dimensions().size() - (solve.left_side ? 1 : 2)]);
+  Array result = y;
+  for (size_t made = 0; made < y.numbers.size(); ++made) {
+    const size_t matrix = made / (n * lines), step = made / lines % n, line = made % lines;
+    const auto row = [&](size_t k) { return forward ? k : n - 1 - k; };
+    const auto of = [&](size_t k) -> Number& {
+      return result.numbers[matrix * n * lines + (solve.left_side ? row(k) * lines + line : line * n + row(k))];
+    };
+    const auto factor = [&](size_t k) -> const Number& {
+      return x.numbers[matrix * n * n + (turned ? row(k) * n + row(step) : row(step) * n + row(k))];
+    };
+    Number& rest = of(step);
+    for (size_t k = 0; k < step; ++k) rest = a.Add(rest, a.Negate(a.Multiply(factor(k), of(k), type)), type);
+    if (!solve.unit_diagonal) rest = a.Divide(rest, factor(step), type);
+  }
   return std::make_shared<const Array>(std::move(result));
 }
 
@@ -362,24 +431,24 @@ Evaluation::Arrays Evaluation::Reduce(const HloInstruction& i, const Arrays& x) 
     ++to;
   });
   if (!why_.empty()) return {};
-  Arrays all;
-  for (Array& result : results) all.push_back(std::make_shared<const Array>(std::move(result)));
-  return all;
+  return Finished(results);
 }
 
-// Combines the windows of the updates with the operand in the order of the updates.
-ArrayPtr Evaluation::Scatter(const HloInstruction& i, const Arrays& x) {
-  if (x.size() != 3) return nullptr;
+// Combines the windows of the updates with the operands in the order of the updates.
+Evaluation::Arrays Evaluation::Scatter(const HloInstruction& i, const Arrays& x) {
+  const size_t n = x.size() / 2;
+  if (n == 0 || x.size() != static_cast<size_t>(i.operand_count())) return {};
   const ScatterAttributes& s = i.attributes<ScatterAttributes>();
-  const DimVector &dims = x[0]->shape.dimensions(), &updates = x[2]->shape.dimensions(),
-                  &indices = x[1]->shape.dimensions();
+  const DimVector &dims = x[0]->shape.dimensions(), &updates = x[n + 1]->shape.dimensions(),
+                  &indices = x[n]->shape.dimensions();
   const DimVector strides = StridesOf(dims), index_strides = StridesOf(indices);
-  Array result = *x[0];
+  std::vector<Array> results;
+  for (size_t k = 0; k < n; ++k) results.push_back(*x[k]);
   DimVector window_of;  // the operand's dimension for each window dimension
   for (int64_t d = 0; d < static_cast<int64_t>(dims.size()); ++d) {
     if (!Has(s.inserted_window_dims, d) && !Has(s.input_batching_dims, d)) window_of.push_back(d);
   }
-  if (window_of.size() != s.update_window_dims.size()) return nullptr;
+  if (window_of.size() != s.update_window_dims.size()) return {};
   const Combiner combiner = CombinerOf(*i.to_apply());
   Arithmetic& a = trial_.arithmetic;
   const bool has_vector = s.index_vector_dim < static_cast<int64_t>(indices.size());
@@ -397,7 +466,7 @@ ArrayPtr Evaluation::Scatter(const HloInstruction& i, const Arrays& x) {
     DimVector place(dims.size(), 0);
     for (size_t k = 0; k < s.scatter_dims_to_operand_dims.size(); ++k) {
       const int64_t at = base + (has_vector ? static_cast<int64_t>(k) * At(index_strides, s.index_vector_dim) : 0);
-      place[static_cast<size_t>(s.scatter_dims_to_operand_dims[k])] = x[1]->literal.GetAsInt64(at);
+      place[static_cast<size_t>(s.scatter_dims_to_operand_dims[k])] = x[n]->literal.GetAsInt64(at);
     }
     for (size_t k = 0; k < s.input_batching_dims.size(); ++k)
       place[static_cast<size_t>(s.input_batching_dims[k])] = At(batch, s.scatter_indices_batching_dims[k]);
@@ -411,17 +480,20 @@ ArrayPtr Evaluation::Scatter(const HloInstruction& i, const Arrays& x) {
       place[static_cast<size_t>(window_of[k])] += At(index, s.update_window_dims[k]);
     int64_t to = 0;
     for (size_t d = 0; d < dims.size(); ++d) to += place[d] * strides[d];
-    if (combiner.op != HloOpcode::kTuple && !a.bits() && result.IsReal()) {
-      Number& element = result.numbers[static_cast<size_t>(to)];
-      const Number& value = x[2]->numbers[static_cast<size_t>(update)];
+    if (combiner.op != HloOpcode::kTuple && !a.bits() && results[0].IsReal()) {
+      Number& element = results[0].numbers[static_cast<size_t>(to)];
+      const Number& value = x[n + 1]->numbers[static_cast<size_t>(update)];
       if (!a.Binary(combiner.op, Number(element), value, combiner.type, element))
         Fail("a scatter by an unknown operation");
       return;
     }
-    const Arrays combined = Call(*i.to_apply(), {ElementOf(result, to), ElementOf(*x[2], update)});
-    if (why_.empty()) Store(result, to, *combined[0]);
+    Arrays both;
+    for (const Array& result : results) both.push_back(ElementOf(result, to));
+    for (size_t k = 0; k < n; ++k) both.push_back(ElementOf(*x[n + 1 + k], update));
+    const Arrays combined = Call(*i.to_apply(), both);
+    for (size_t k = 0; k < combined.size() && why_.empty(); ++k) Store(results[k], to, *combined[k]);
   });
-  return why_.empty() ? std::make_shared<const Array>(std::move(result)) : nullptr;
+  return why_.empty() ? Finished(results) : Arrays();
 }
 
 // Combines each element of the source with the element that its window selects, in the order of the source.
@@ -523,8 +595,7 @@ Evaluation::Arrays Evaluation::Scan(const HloInstruction& i, const Arrays& x) {
     }
     state.assign(made.begin() + static_cast<std::ptrdiff_t>(stacked.size()), made.end());
   }
-  Arrays all;
-  for (Array& array : stacked) all.push_back(std::make_shared<const Array>(std::move(array)));
+  Arrays all = Finished(stacked);
   all.insert(all.end(), state.begin(), state.end());
   return all;
 }
@@ -561,9 +632,7 @@ Evaluation::Arrays Evaluation::Sort(const HloInstruction& i, const Arrays& x) {
     }
   });
   if (!why_.empty()) return {};
-  Arrays all;
-  for (Array& result : results) all.push_back(std::make_shared<const Array>(std::move(result)));
-  return all;
+  return Finished(results);
 }
 
 }  // namespace hloir::proof_check

@@ -187,6 +187,26 @@ ArrayPtr Evaluation::ConvertIntegers(const HloInstruction& i, const Arrays& x) {
   return Interpreted(i, x, bounds);
 }
 
+namespace {
+
+// One truth value if the operands' bounds decide.
+Bounds BoundsOfComparison(ComparisonDirection direction, const Bounds& a, const Bounds& b, PrimitiveType type) {
+  using enum ComparisonDirection;
+  if (direction == kGt || direction == kLe) return BoundsOfComparison(direction == kGt ? kLt : kGe, b, a, type);
+  const bool holds = direction == kLt || direction == kEq;  // otherwise the opposite of one that does
+  Bounds result = Bounds::Of(PrimitiveType::PRED);
+  if (direction == kLt || direction == kGe) {
+    if (IsAtMost(b, a, type)) result.high = 0;
+    else if (IsOrdered(a, b, type) && a.high < b.low) result.low = 1;
+  } else {
+    if (a.high < b.low || b.high < a.low) result.high = 0;
+    else if (a.low == b.high && a.high == b.low) result.low = 1;
+  }
+  return holds ? result : Bounds{1 - result.high, 1 - result.low};
+}
+
+}  // namespace
+
 ArrayPtr Evaluation::OpenElementwise(const HloInstruction& i, const Arrays& x) {
   using enum HloOpcode;
   const PrimitiveType from = x[0]->shape.element_type(), to = i.shape().element_type();
@@ -205,7 +225,7 @@ ArrayPtr Evaluation::OpenElementwise(const HloInstruction& i, const Arrays& x) {
            static_cast<uint64_t>(array->bounds.high) - static_cast<uint64_t>(array->bounds.low) <= 1;
   };
   if (op == kSelect) {
-    Bounds either = x[1]->bounds.With(b);
+    Bounds either = a.low != a.high ? x[1]->bounds.With(b) : a.low != 0 ? x[1]->bounds : b;
     either.open = true;
     return Interpreted(i, x, either);
   }
@@ -231,9 +251,13 @@ ArrayPtr Evaluation::OpenElementwise(const HloInstruction& i, const Arrays& x) {
   }
   if (std::all_of(x.begin(), x.end(), is_two_valued) && op != kBitcastConvert) {
     Bounds bounds = Bounds::Of(to);
-    bounds.open = true;
     if (op == kShiftRightLogical && by_one_number && b.low > 0 && b.low < BitWidth(from))
       bounds = Opened(0, (int64_t{1} << (BitWidth(from) - b.low)) - 1);
+    if (op == kCompare) bounds = BoundsOfComparison(i.attributes<CompareAttributes>().direction, a, b, from);
+    if (op == kAnd && to == PrimitiveType::PRED) bounds = Opened(std::min(a.low, b.low), std::min(a.high, b.high));
+    if (op == kOr && to == PrimitiveType::PRED) bounds = Opened(std::max(a.low, b.low), std::max(a.high, b.high));
+    if (op == kNot && to == PrimitiveType::PRED) bounds = Opened(1 - a.high, 1 - a.low);
+    bounds.open = true;
     return Interpreted(i, x, bounds);
   }
 
@@ -242,7 +266,7 @@ ArrayPtr Evaluation::OpenElementwise(const HloInstruction& i, const Arrays& x) {
   switch (op) {
     case kCompare: {
       const ComparisonDirection direction = i.attributes<CompareAttributes>().direction;
-      return ByElement(i, x, Bounds::Of(to), [&](const auto& e) {
+      return ByElement(i, x, BoundsOfComparison(direction, a, b, from), [&](const auto& e) {
         switch (direction) {
           case ComparisonDirection::kEq: return Equal(e[0], e[1]);
           case ComparisonDirection::kNe: return !Equal(e[0], e[1]);
@@ -286,6 +310,7 @@ ArrayPtr Evaluation::OpenElementwise(const HloInstruction& i, const Arrays& x) {
   int64_t divisor = by_one_number && (op == kDivide || op == kRemainder) ? b.low : 0;
   if (by_one_number && shifts && b.low >= 0 && b.low < std::min(BitWidth(from), 63)) divisor = int64_t{1} << b.low;
   if (by_one_number && op == kAnd && b.low >= 0 && b.low < kMost && IsPowerOfTwo(b.low + 1)) divisor = b.low + 1;
+  if (divisor == 1 && op != kAnd && op != kRemainder) return Interpreted(i, x, a);
   const bool positive = a.low >= 0 || IsUnsigned(from), in_bits = IsPowerOfTwo(divisor);
   const uint64_t mask = static_cast<uint64_t>(divisor - 1);
   const bool rounds_up = !positive && in_bits && (op == kDivide || op == kRemainder);
@@ -302,7 +327,11 @@ ArrayPtr Evaluation::OpenElementwise(const HloInstruction& i, const Arrays& x) {
     return ByElement(i, x, Opened(rounds_up ? 1 - divisor : 0, divisor - 1), [&](const auto& e) {
       const auto [value, added] = raised(e[0]);
       const uint64_t bits = static_cast<uint64_t>(value);
-      return Draw(Mix(key, in_bits ? bits & mask : bits), rest) - added;
+      if (!in_bits) return Draw(Mix(key, bits), rest) - added;
+      // As ~x has the opposite bits, -(-x & mask) is (x + mask & mask) - mask.
+      const uint64_t low = bits & mask, other = mask - low;
+      const int64_t drawn = Draw(Mix(key, std::min(low, other)), rest);
+      return (low <= other ? drawn : static_cast<int64_t>(mask) - drawn) - added;
     });
   }
   // (An arithmetic shift takes the highest bit of an unsigned number for a sign.)
@@ -349,13 +378,30 @@ bool IsSum(const HloComputation& computation) {
   return known && root.operand(0)->IsParameter() && root.operand(1)->IsParameter();
 }
 
+// Of how many elements at most the operation adds up each result, if it adds.
+int64_t TermsOf(const HloInstruction& i) {
+  const HloInstruction& root = *i.to_apply()->root();
+  if (root.opcode() != HloOpcode::kAdd || root.operand(0) == root.operand(1)) return 0;
+  int64_t terms = 1;
+  const auto times = [&](int64_t size) {
+    if (__builtin_mul_overflow(terms, size, &terms)) terms = kMost - 1;
+  };
+  if (i.opcode() == HloOpcode::kReduceWindow) {
+    for (const WindowDimension& w : i.attributes<WindowAttributes>().window) times(w.size);
+  } else {
+    times(i.operand(i.opcode() == HloOpcode::kScatter ? 2 : 0)->shape().ElementCount());
+  }
+  return terms + 1;
+}
+
 }  // namespace
 
 ArrayPtr Evaluation::OpenIntegers(const HloInstruction& i, const Arrays& x) {
   const PrimitiveType type = i.shape().element_type();
   if (i.Is(kElementwise)) return OpenElementwise(i, x);
   Bounds bounds = Bounds::Of(type);
-  bounds.open = bounds.wraps = true;
+  bounds.open = true;
+  bounds.wraps = type != PrimitiveType::PRED;
   if (i.Is(kMovesData)) {
     bounds = {};
     for (const ArrayPtr& array : x) {
@@ -367,7 +413,18 @@ ArrayPtr Evaluation::OpenIntegers(const HloInstruction& i, const Arrays& x) {
   switch (i.opcode()) {
     case HloOpcode::kReduce:
     case HloOpcode::kReduceWindow:
-    case HloOpcode::kScatter: return IsSum(*i.to_apply()) ? Interpreted(i, x, bounds) : nullptr;
+    case HloOpcode::kScatter: {
+      if (!IsSum(*i.to_apply())) return nullptr;
+      const Bounds either = x[0]->bounds.With(x.back()->bounds);
+      if (i.to_apply()->root()->IsParameter()) {
+        bounds = either;
+        bounds.open = true;
+      } else if (const int64_t terms = TermsOf(i); terms > 0 && type != PrimitiveType::PRED) {
+        bounds = Exact(static_cast<__int128>(terms) * std::min<int64_t>(either.low, 0),
+                       static_cast<__int128>(terms) * std::max<int64_t>(either.high, 0), either, either, type);
+      }
+      return Interpreted(i, x, bounds);
+    }
     case HloOpcode::kDot:
     case HloOpcode::kConvolution: {
       const bool widens = std::any_of(x.begin(), x.end(), [&](const ArrayPtr& array) {

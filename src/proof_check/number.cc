@@ -81,6 +81,21 @@ bool SimpleFraction(double x, double half_ulp, int64_t& numerator, int64_t& deno
   return false;
 }
 
+// The same, with the numbers that need no continued fraction; false for a number that stands for itself.
+bool IsFraction(double size, int64_t& numerator, int64_t& denominator) {
+  const double scaled = size * 0x1p12;
+  if (scaled == std::floor(scaled)) return false;
+  const double next = static_cast<double>(static_cast<float>(size)) == size
+                          ? static_cast<double>(std::nextafterf(static_cast<float>(size), INFINITY))
+                          : std::nextafter(size, INFINITY);
+  return SimpleFraction(size, (next - size) / 2, numerator, denominator);
+}
+
+double Mantissa(double x) {
+  int exponent;
+  return std::frexp(x, &exponent);
+}
+
 // Bitwise functions depend on the type.
 uint64_t KeyOf(uint64_t operation, PrimitiveType type) { return Mix(operation, static_cast<uint64_t>(type)); }
 
@@ -164,15 +179,48 @@ Number Arithmetic::Closed(double value) const {
 Number Arithmetic::Literal(double value) {
   const double size = std::abs(value);
   if (bits_ || !std::isfinite(value) || value == 0) return Closed(value);
-  const bool single = static_cast<double>(static_cast<float>(size)) == size;
-  const double half_ulp = single ? (static_cast<double>(std::nextafterf(static_cast<float>(size), INFINITY)) - size) / 2
-                                 : (std::nextafter(size, INFINITY) - size) / 2;
-  const double scaled = size * 0x1p12;
   int64_t n = 0, d = 1;
-  if (scaled == std::floor(scaled) || !SimpleFraction(size, half_ulp, n, d)) return Closed(value);
-  Number x = Times(Closed(static_cast<double>(n)), Inverse(Closed(static_cast<double>(d))));
+  Number x = Closed(size);
+  if (IsFraction(size, n, d)) {
+    x = Times(Closed(static_cast<double>(n)), Inverse(Closed(static_cast<double>(d))));
+  } else if (const auto found = combined_.find(Mantissa(size)); found != combined_.end()) {
+    x = Times(found->second, Closed(size / Mantissa(size)));
+  }
   x.value = size;
   return value < 0 ? Negate(x) : x;
+}
+
+std::vector<Arithmetic::Combined> Arithmetic::CombinedOf(std::span<const double> literals, bool wide) {
+  constexpr size_t kMost = 256;
+  std::vector<double> sizes;
+  std::unordered_map<double, bool> settled;  // by mantissas: whether the number is a fraction or used in a row
+  for (double literal : literals) {
+    const double size = std::abs(literal);
+    int64_t n, d;
+    if (!std::isfinite(size) || size == 0 || sizes.size() == kMost) continue;
+    const bool stands_for_itself = size * 0x1p12 == std::floor(size * 0x1p12);
+    if (settled.try_emplace(Mantissa(size), stands_for_itself || IsFraction(size, n, d)).second) sizes.push_back(size);
+  }
+  std::vector<Combined> rows;
+  for (double a : sizes) {
+    for (double b : sizes) {
+      for (const bool divides : {false, true}) {
+        const double exact = divides ? a / b : a * b;
+        const auto found = settled.find(Mantissa(wide ? exact : static_cast<double>(static_cast<float>(exact))));
+        if (found == settled.end() || found->second || found->first == Mantissa(a) || found->first == Mantissa(b))
+          continue;
+        found->second = settled[Mantissa(a)] = settled[Mantissa(b)] = true;
+        rows.push_back({found->first, a, b, divides});
+      }
+    }
+  }
+  return rows;
+}
+
+void Arithmetic::Combine(const Combined& row) {
+  const double exact = row.divides ? row.a / row.b : row.a * row.b;
+  const Number b = Literal(row.b), n = Times(Literal(row.a), row.divides ? Inverse(b) : b);
+  combined_[row.of] = Times(n, Closed(Mantissa(exact) / exact));
 }
 
 // Identifies a computed constant that rounds to a number of the texts with that number.
@@ -455,6 +503,12 @@ bool Arithmetic::Binary(HloOpcode op, const Number& a, const Number& b, Primitiv
       result = Unknown(bits_ ? KeyOf(key, type) : key, {a, b});
       return true;
     case kRemainder:
+      if (!a.open && !b.open && a.value == std::floor(a.value) && b.value == std::floor(b.value) &&
+          std::isfinite(a.value) && b.value != 0) {
+        result = Closed(std::fmod(a.value, b.value));
+        return true;
+      }
+      [[fallthrough]];
     case kAtan2: result = Unknown(bits_ ? KeyOf(key, type) : key, {a, b}); return true;
     default: return false;  // not a function of two real numbers
   }

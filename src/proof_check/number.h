@@ -47,9 +47,18 @@ class Arithmetic {
   Arithmetic(uint64_t seed, Order order, bool bits);
   bool bits() const { return bits_; }
 
+  // A number of a text that is the product or quotient of two others, rounded: a compiler has combined these.
+  struct Combined {
+    double of, a, b;  // `of` in [0.5, 1): such numbers are combined up to powers of 2
+    bool divides;
+  };
+  // `wide`: a text has f64, in which products are rounded.
+  static std::vector<Combined> CombinedOf(std::span<const double> literals, bool wide);
+  // Identifies the number with the product or quotient. Called before KnowLiteral.
+  void Combine(const Combined& row);
   // A computed constant that rounds to `value`, a number of a text, is identified with it. Called in ascending order.
   void KnowLiteral(double value);
-  // A number of a text: the simplest fraction that rounds to it, so that 0.333333343 is 1/3.
+  // A number of a text: the simplest fraction that rounds to it, so that 0.333333343 is 1/3, or what it combines.
   Number Literal(double value);
   Number AnyNumber(uint64_t key) const;
   // A random function of `key` and the arguments.
@@ -111,7 +120,8 @@ class Arithmetic {
   bool bits_;
   uint64_t p_, q_, generator_;
   std::unordered_map<double, Number> literals_;
-  std::vector<double> known_;  // the numbers of the texts, ascending
+  std::unordered_map<double, Number> combined_;  // by mantissas
+  std::vector<double> known_;                    // the numbers of the texts, ascending
   std::vector<Choice> choices_;
   std::unordered_map<uint64_t, uint32_t> choice_of_;  // by a hash of the set
   size_t chosen_from_ = 0;                            // numbers in choices_

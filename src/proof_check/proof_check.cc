@@ -40,6 +40,17 @@ bool AlikeAtTies(const Records& x, const Records& y) {
   return alike(x, y) && alike(y, x);
 }
 
+// The pairs that a side compares in both strictnesses: it treats equal ones apart, as no trial does but one with ties.
+Ties ApartAtTies(const Records& x, const Records& y) {
+  Ties pairs;
+  for (const Records* side : {&x, &y}) {
+    for (const auto& [low, high, decides] : *side) {
+      if (decides == 1 && side->count({low, high, 2}) != 0) pairs.insert({low, high});
+    }
+  }
+  return pairs;
+}
+
 // Accumulates the results of trials on two arrays that should be equal.
 class Agreement {
  public:
@@ -157,13 +168,16 @@ StatusOr<std::unique_ptr<Checker>> Checker::Make(const HloModule& before, const 
   SortNumbers(checker->shared_.literals, checker->shared_.integers);
   for (PrimitiveType type : {PrimitiveType::F32, PrimitiveType::BF16, PrimitiveType::F16})
     checker->shared_.keeps_roundings |= Roundings(after, type) > Roundings(before, type);
+  bool wide = false;
   for (const HloModule* module : {&before, &after}) {
     for (const HloInstruction* i : module->AllInstructions()) {
+      wide |= i->shape().IsArray() && i->shape().element_type() == PrimitiveType::F64;
       checker->elided_ |= i->IsConstant() && i->shape().IsArray() && i->literal().elided();
       checker->unknown_calls_ |= i->opcode() == HloOpcode::kCustomCall && CustomCallOf(*i) == CustomCall::kUnknown;
       checker->random_ |= i->Is(kImpure) || i->opcode() == HloOpcode::kInfeed;
     }
   }
+  checker->shared_.combined = Arithmetic::CombinedOf(checker->shared_.literals, wide);
   return checker;
 }
 
@@ -289,10 +303,12 @@ Order OrderOf(Rule rule) { return rule == Rule::kSigns ? Order::kSigns : Order::
 
 }  // namespace
 
-ArrayPtr Checker::Get(Evaluation& evaluation, ValueId value, Records& records) {
+ArrayPtr Checker::Get(Evaluation& evaluation, ValueId value, Records& records, const Ties& ties) {
   shared_.records = &records;
+  shared_.ties = &ties;
   ArrayPtr array = evaluation.Get(value);
   shared_.records = nullptr;
+  shared_.ties = nullptr;
   return array;
 }
 
@@ -317,22 +333,31 @@ StepResult Checker::CheckEqual(const Step& step, int trials) {
   for (int64_t work = 0; GoesOn(done, trials, work); ++done) {
     shared_.work_left = kWorkOfTrial;
     Trial& trial = shared_.TrialOf(done, OrderOf(step.rule), step.rule == Rule::kBits);
-    Evaluation x(before_, shared_, trial), y(after_, shared_, trial);
-    SetParameters(x, before_, trial, shared_);
-    SetParameters(y, after_, trial, shared_);
-    for (const auto& [premise, key] : *keys) {
-      if (!before_.ShapeOf(premise.before).IsArray()) continue;
-      shared_.Spend(before_.ShapeOf(premise.before).ElementCount());
-      if (shared_.work_left < 0) return {Outcome::kUnchecked, "too large"};
-      x.Set(premise.before, trial.Leaf(before_.ShapeOf(premise.before), key, shared_));
-      y.Set(premise.after, trial.Leaf(after_.ShapeOf(premise.after), key, shared_));
+    Ties ties;
+    for (bool tied = false;; tied = true) {
+      Evaluation x(before_, shared_, trial), y(after_, shared_, trial);
+      SetParameters(x, before_, trial, shared_);
+      SetParameters(y, after_, trial, shared_);
+      for (const auto& [premise, key] : *keys) {
+        if (!before_.ShapeOf(premise.before).IsArray()) continue;
+        shared_.Spend(before_.ShapeOf(premise.before).ElementCount());
+        if (shared_.work_left < 0) return {Outcome::kUnchecked, "too large"};
+        x.Set(premise.before, trial.Leaf(before_.ShapeOf(premise.before), key, shared_));
+        y.Set(premise.after, trial.Leaf(after_.ShapeOf(premise.after), key, shared_));
+      }
+      Records of_x, of_y;
+      const ArrayPtr p = Get(x, pair.before, of_x, ties);
+      const ArrayPtr q = p == nullptr ? nullptr : Get(y, pair.after, of_y, ties);
+      if (q == nullptr) return {Outcome::kUnchecked, p == nullptr ? x.why() : y.why()};
+      if (tied) {
+        if (!Agreement(step.rule == Rule::kBits).Add(*p, *q)) return {Outcome::kUnchecked, kTies};
+        break;
+      }
+      if (!trial.MeetsTies() && !AlikeAtTies(of_x, of_y)) return {Outcome::kUnchecked, kTies};
+      if (!agreement.Add(*p, *q)) return {Outcome::kFalse, Format("they differ at element {}", agreement.where())};
+      ties = ApartAtTies(of_x, of_y);
+      if (ties.empty()) break;
     }
-    Records of_x, of_y;
-    const ArrayPtr p = Get(x, pair.before, of_x);
-    const ArrayPtr q = p == nullptr ? nullptr : Get(y, pair.after, of_y);
-    if (q == nullptr) return {Outcome::kUnchecked, p == nullptr ? x.why() : y.why()};
-    if (!trial.MeetsTies() && !AlikeAtTies(of_x, of_y)) return {Outcome::kUnchecked, kTies};
-    if (!agreement.Add(*p, *q)) return {Outcome::kFalse, Format("they differ at element {}", agreement.where())};
     work += kWorkOfTrial - shared_.work_left;
   }
   if (agreement.Least() * 6 < done) return {Outcome::kUnchecked, "undefined in nearly all trials"};
@@ -429,29 +454,37 @@ StepResult Checker::CheckLoop(const Step& step, int trials) {
     const auto set = [](Evaluation& evaluation, const Graph& graph, const std::vector<ArrayPtr>& head) {
       for (size_t k = 0; k < head.size(); ++k) evaluation.Set(graph.parameters()[k], head[k]);
     };
-    Evaluation x(*turn_a, shared_, trial, 1), y(*turn_b, shared_, trial, 1), u(*goes_a, shared_, trial, 1),
-        v(*goes_b, shared_, trial, 1);
-    set(x, *turn_a, begin(a, *turn_a, true, true, outside_a));
-    set(y, *turn_b, begin(b, *turn_b, false, true, outside_b));
-    set(u, *goes_a, begin(a, *turn_a, true, false, outside_a));
-    set(v, *goes_b, begin(b, *turn_b, false, false, outside_b));
-    Records of_a, of_b;
-    const ArrayPtr p = Get(u, goes_a->results()[0], of_a),
-                   q = p == nullptr ? nullptr : Get(v, goes_b->results()[0], of_b);
-    if (q == nullptr) return {Outcome::kUnchecked, p == nullptr ? u.why() : v.why()};
-    if (!conditions.Add(*p, *q)) return {Outcome::kFalse, "one loop continues where the other ends"};
-    for (size_t k = 0; k < step.pairs.size(); ++k) {
-      const ValueId in_a = turn_a->results()[static_cast<size_t>(step.pairs[k].before - a.first)],
-                    in_b = turn_b->results()[static_cast<size_t>(step.pairs[k].after - b.first)];
-      if (!turn_a->ShapeOf(in_a).IsArray()) continue;
-      const ArrayPtr r = Get(x, in_a, of_a), s = r == nullptr ? nullptr : Get(y, in_b, of_b);
-      if (s == nullptr) return {Outcome::kUnchecked, r == nullptr ? x.why() : y.why(), false, {k}};
-      if (carried[k].Add(*r, *s)) continue;
-      if (result.broken.empty()) result.why = Format("a turn makes values {} of the pairs differ", k);
-      result.broken.push_back(k);
+    Ties ties;
+    for (bool tied = false;; tied = true) {
+      Evaluation x(*turn_a, shared_, trial, 1), y(*turn_b, shared_, trial, 1), u(*goes_a, shared_, trial, 1),
+          v(*goes_b, shared_, trial, 1);
+      set(x, *turn_a, begin(a, *turn_a, true, true, outside_a));
+      set(y, *turn_b, begin(b, *turn_b, false, true, outside_b));
+      set(u, *goes_a, begin(a, *turn_a, true, false, outside_a));
+      set(v, *goes_b, begin(b, *turn_b, false, false, outside_b));
+      Records of_a, of_b;
+      const ArrayPtr p = Get(u, goes_a->results()[0], of_a, ties),
+                     q = p == nullptr ? nullptr : Get(v, goes_b->results()[0], of_b, ties);
+      if (q == nullptr) return {Outcome::kUnchecked, p == nullptr ? u.why() : v.why()};
+      if (tied && !Agreement().Add(*p, *q)) return {Outcome::kUnchecked, kTies};
+      if (!tied && !conditions.Add(*p, *q)) return {Outcome::kFalse, "one loop continues where the other ends"};
+      for (size_t k = 0; k < step.pairs.size(); ++k) {
+        const ValueId in_a = turn_a->results()[static_cast<size_t>(step.pairs[k].before - a.first)],
+                      in_b = turn_b->results()[static_cast<size_t>(step.pairs[k].after - b.first)];
+        if (!turn_a->ShapeOf(in_a).IsArray()) continue;
+        const ArrayPtr r = Get(x, in_a, of_a, ties), s = r == nullptr ? nullptr : Get(y, in_b, of_b, ties);
+        if (s == nullptr) return {Outcome::kUnchecked, r == nullptr ? x.why() : y.why(), false, {k}};
+        if (tied && !Agreement().Add(*r, *s)) return {Outcome::kUnchecked, kTies};
+        if (tied || carried[k].Add(*r, *s)) continue;
+        if (result.broken.empty()) result.why = Format("a turn makes values {} of the pairs differ", k);
+        result.broken.push_back(k);
+      }
+      if (!result.broken.empty()) return result;
+      if (tied) break;
+      if (!trial.MeetsTies() && !AlikeAtTies(of_a, of_b)) return {Outcome::kUnchecked, kTies};
+      ties = ApartAtTies(of_a, of_b);
+      if (ties.empty()) break;
     }
-    if (!result.broken.empty()) return result;
-    if (!trial.MeetsTies() && !AlikeAtTies(of_a, of_b)) return {Outcome::kUnchecked, kTies};
     work += kWorkOfTrial - shared_.work_left;
   }
   for (const Agreement& agreement : carried) {

@@ -76,7 +76,7 @@ class Checker {
   StepResult CheckEqual(const Step& step, int trials);
   StepResult CheckLoop(const Step& step, int trials);
   Bounds BoundsOfCounter(const Graph::Op& loop, size_t k, Evaluation& outside, Trial& trial);
-  ArrayPtr Get(Evaluation& evaluation, ValueId value, Records& records);
+  ArrayPtr Get(Evaluation& evaluation, ValueId value, Records& records, const Ties& ties);
   StatusOr<std::vector<std::pair<Pair, uint64_t>>> KeysOf(const std::vector<Pair>& pairs) const;
 
   Graph before_, after_;

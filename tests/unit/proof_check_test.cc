@@ -804,8 +804,10 @@ void CheckDefinition(const std::string& text, const std::vector<Literal>& inputs
   REQUIRE(y.status().message() == "");
   const auto same = [&](const Literal& a, const Literal& b) {
     REQUIRE(a.element_count() == b.element_count());
-    for (int64_t k = 0; k < a.element_count(); ++k)
-      CHECK(std::abs(a.GetAsDouble(k) - b.GetAsDouble(k)) <= tolerance * (1 + std::abs(a.GetAsDouble(k))));
+    for (int64_t k = 0; k < a.element_count(); ++k) {
+      const double u = a.GetAsDouble(k), v = b.GetAsDouble(k);
+      CHECK(((std::isnan(u) && std::isnan(v)) || u == v || std::abs(u - v) <= tolerance * (1 + std::abs(u))));
+    }
   };
   const auto of_x = x->Leaves(), of_y = y->Leaves();
   REQUIRE(of_x.size() == of_y.size());
@@ -869,6 +871,11 @@ TEST_CASE("definitions are what the reference evaluator computes") {
   for (int64_t k = 0; k < n * n; ++k) {
     x.SetFromDouble(k, corners[static_cast<size_t>(k / n)]);
     random.SetFromInt64(k, k % n == 0 ? 0 : static_cast<int64_t>(0xFFFFFFFFU >> (k % n)));
+  }
+  for (const char* largest : {"true", "false"}) {
+    CheckDefinition("HloModule m\nENTRY e {\n  x = f32" + sizes +
+                        " parameter(0)\n  ROOT r = (f32[9], s32[9]) topk(x), k=9, largest=" + largest + "\n}\n",
+                    {x}, 0);
   }
   for (const char* type : {"s8", "s16", "s32"}) {
     CheckDefinition("HloModule m\nENTRY e {\n  x = f32" + sizes + " parameter(0)\n  y = u32" + sizes +
@@ -1096,4 +1103,289 @@ TEST_CASE("a loop whose values moved, and one whose values begin alike") {
   const TwoModules other(before + after("a, a"));
   CHECK(other.Check("1 loop w = w carries 0=2,1=0,2=1\n") ==
         "line 4: false: loop w = w: a turn makes values 1 of the pairs differ");
+}
+
+TEST_CASE("sums of integers, conditions and choices have bounds") {
+  const auto outcome = [](const std::string& before, const std::string& after) {
+    const std::string head =
+        "add { a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  ROOT c = s32[] add(a, b) }\n"
+        "last { a = pred[] parameter(0)\n  ROOT b = pred[] parameter(1) }\n"
+        "ENTRY e {\n  x = s32[3] parameter(0)\n  y = s32[3] parameter(1)\n  s = s32[] constant(0)\n"
+        "  zero = s32[3] broadcast(s), dimensions={}\n  p = pred[3] compare(x, y), direction=LT\n";
+    const TwoModules modules("HloModule before\n" + head + before + "}\nHloModule after\n" + head + after + "}\n");
+    return modules.Check(Claim(modules, "bits"));
+  };
+  const auto number = [](const std::string& name, int64_t value) {
+    return "  " + name + "0 = s32[] constant(" + std::to_string(value) + ")\n  " + name + " = s32[3] broadcast(" +
+           name + "0), dimensions={}\n";
+  };
+  // A count of conditions is not negative; a sum of any numbers may wrap around.
+  const auto count = [&](const std::string& of) {
+    return "  n = s32[3] reduce-window(" + of + ", s), window={size=3 pad=2_0}, to_apply=add\n";
+  };
+  const std::string ones = "  o = s32[3] convert(p)\n",
+                    guarded =
+                        "  l = pred[3] compare(n, zero), direction=LT\n  m = s32[3] add(n, k)\n"
+                        "  ROOT r = s32[3] select(l, m, n)\n",
+                    same = "  ROOT r = s32[3] copy(n)\n", k = number("k", 3);
+  CHECK(outcome(k + ones + count("o") + guarded, ones + count("o") + same) == "equal bits");
+  CHECK(outcome(k + count("x") + guarded, count("x") + same) != "equal bits");
+  CHECK(outcome(k + number("d", -1) + ones + "  q = s32[3] add(o, d)\n" + count("q") + guarded,
+                number("d", -1) + ones + "  q = s32[3] add(o, d)\n" + count("q") + same) != "equal bits");
+  const auto most = [&](const std::string& number) {
+    return ones + count("o") + number + "  ROOT r = s32[3] minimum(n, k)\n";
+  };
+  CHECK(outcome(most(number("k", 4)), ones + count("o") + same) == "equal bits");
+  CHECK(outcome(most(number("k", 2)), ones + count("o") + same) != "equal bits");
+
+  // Quotients by 1, rounded down, and what follows from their remainder.
+  const auto floored = [&](int64_t by) {
+    return number("k", by) + "  q = s32[3] divide(n, k)\n  z = s32[3] remainder(n, k)\n" +
+           "  a = s32[3] sign(n)\n  b = s32[3] sign(k)\n  i = pred[3] compare(a, b), direction=NE\n" +
+           "  j = pred[3] compare(z, zero), direction=NE\n  w = pred[3] and(i, j)\n" + number("g", 1) +
+           "  h = s32[3] subtract(q, g)\n  f = s32[3] select(w, h, q)\n";
+  };
+  const std::string rest = number("t", 5) + "  ROOT r = s32[3] remainder(";
+  CHECK(outcome(ones + count("o") + floored(1) + rest + "f, t)\n", ones + count("o") + rest + "n, t)\n") ==
+        "equal bits");
+  CHECK(outcome(ones + count("o") + floored(2) + rest + "f, t)\n", ones + count("o") + rest + "n, t)\n") !=
+        "equal bits");
+  CHECK(outcome(number("k", 1) + "  ROOT r = s32[3] divide(x, k)\n", "  ROOT r = s32[3] copy(x)\n") == "equal bits");
+  CHECK(outcome(number("k", -1) + "  ROOT r = s32[3] divide(x, k)\n", "  ROOT r = s32[3] copy(x)\n") != "equal bits");
+
+  // The remainder by 8 of a negative number, by its absolute value.
+  const std::string by_eight = number("k", 8) + "  ROOT r = s32[3] remainder(x, k)\n";
+  const auto by_bits = [&](const std::string& negative, const std::string& wrapped, int64_t mask) {
+    return number("k", mask) + "  l = pred[3] compare(x, zero), direction=LT\n  n = s32[3] " + negative +
+           "\n  a = s32[3] select(l, n, x)\n  b = s32[3] and(a, k)\n  c = s32[3] " + wrapped +
+           "\n  ROOT r = s32[3] select(l, c, b)\n";
+  };
+  CHECK(outcome(by_eight, by_bits("negate(x)", "negate(b)", 7)) == "equal bits");
+  CHECK(outcome(by_eight, by_bits("copy(x)", "negate(b)", 7)) != "equal bits");
+  CHECK(outcome(by_eight, by_bits("negate(x)", "copy(b)", 7)) != "equal bits");
+  CHECK(outcome(by_eight, by_bits("negate(x)", "negate(b)", 15)) != "equal bits");
+  CHECK(outcome(by_eight, by_bits("not(x)", "not(b)", 7)) != "equal bits");  // 0 for -8, but -1 for -9
+
+  // Conditions that a scatter replaces are conditions.
+  const std::string placed = "  i = s32[1] constant({0})\n  v = pred[2] slice(p), slice={[1:3]}\n";
+  const std::string scattered =
+      placed +
+      "  f = pred[] constant(false)\n  g = pred[3] broadcast(f), dimensions={}\n"
+      "  q = pred[3] scatter(g, i, v), update_window_dims={0}, inserted_window_dims={}, "
+      "scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=last\n  ROOT r = s32[3] convert(q)\n";
+  const auto padded = [&](const std::string& value) {
+    return placed + "  f = pred[] constant(" + value +
+           ")\n  q = pred[3] pad(v, f), padding=0_1\n  ROOT r = s32[3] convert(q)\n";
+  };
+  CHECK(outcome(scattered, padded("false")) == "equal bits");
+  CHECK(outcome(scattered, padded("true")) != "equal bits");
+  // What is selected by a constant, beside a number whose bits are unknown.
+  const auto chosen = [&](const std::string& first) {
+    return "  f = f32[] constant(nan)\n  u = s32[] bitcast-convert(f)\n  h = f32[] constant(-2)\n"
+           "  v = s32[] bitcast-convert(h)\n  w = pred[] constant(" +
+           first + ")\n  t = s32[] select(w, u, v)\n  o = s32[] constant(1)\n  ROOT r = s32[] subtract(t, o)\n";
+  };
+  CHECK(outcome(chosen("false"), "  ROOT r = s32[] constant(-1073741825)\n") == "equal bits");
+  CHECK(outcome(chosen("true"), "  ROOT r = s32[] constant(-1073741825)\n") != "equal bits");
+  CHECK(outcome(chosen("false"), "  ROOT r = s32[] constant(-1073741824)\n") != "equal bits");
+}
+
+TEST_CASE("matrix equations have one solution") {
+  const auto outcome = [](const std::string& before, const std::string& after) {
+    const std::string head =
+        "ENTRY e {\n  x = f32[2,2] parameter(0)\n  y = f32[2,2] parameter(1)\n"
+        "  i = s32[2,2] iota(), iota_dimension=0\n  j = s32[2,2] iota(), iota_dimension=1\n"
+        "  ge = pred[2,2] compare(i, j), direction=GE\n  le = pred[2,2] compare(i, j), direction=LE\n"
+        "  eq = pred[2,2] compare(i, j), direction=EQ\n  c0 = f32[] constant(0)\n"
+        "  zero = f32[2,2] broadcast(c0), dimensions={}\n  c1 = f32[] constant(1)\n"
+        "  one = f32[2,2] broadcast(c1), dimensions={}\n  xt = f32[2,2] transpose(x), dimensions={1,0}\n";
+    const TwoModules modules("HloModule before\n" + head + before + "}\nHloModule after\n" + head + after + "}\n");
+    return modules.Check(Claim(modules, "signs"));
+  };
+  const auto dot = [](const std::string& a, const std::string& b, int x, int y) {
+    return "f32[2,2] dot(" + a + ", " + b + "), lhs_contracting_dims={" + std::to_string(x) +
+           "}, rhs_contracting_dims={" + std::to_string(y) + "}\n";
+  };
+  // A column of l l^T, or a row of u^T u, is one of the matrix; the last root is one of what is left.
+  const std::string lower = "  l = f32[2,2] cholesky(x), lower=true\n",
+                    upper = "  l = f32[2,2] cholesky(x), lower=false\n";
+  const auto part = [](const std::string& name, const std::string& of, int row, int column) {
+    const auto range = [](int at) { return "[" + std::to_string(at) + ":" + std::to_string(at + 1) + "]"; };
+    return "  " + name + " = f32[1,1] slice(" + of + "), slice={" + range(row) + ", " + range(column) + "}\n";
+  };
+  const auto expanded = [&](int below, bool turned, const std::string& rest) {
+    return part("a", "x", 0, 0) + part("b", "x", below, 1 - below) + part("c", "x", 1, 1) +
+           "  p = f32[1,1] sqrt(a)\n  q = f32[1,1] divide(b, p)\n  m = f32[1,1] multiply(" + rest +
+           ")\n  s = f32[1,1] subtract(c, m)\n  t = f32[1,1] sqrt(s)\n" + part("z", "zero", 0, 0) +
+           "  u = f32[1,2] concatenate(p, z), dimensions={1}\n  v = f32[1,2] concatenate(q, t), dimensions={1}\n"
+           "  w = f32[2,2] concatenate(u, v), dimensions={0}\n  ROOT r = f32[2,2] transpose(w), dimensions={" +
+           (turned ? "1,0}\n" : "0,1}\n");
+  };
+  const std::string as_it_is = "  ROOT r = f32[2,2] copy(l)\n";
+  CHECK(outcome(lower + as_it_is, expanded(1, false, "q, q")) == "holds");
+  CHECK(outcome(upper + as_it_is, expanded(0, true, "q, q")) == "holds");
+  CHECK(outcome(lower + as_it_is, expanded(0, false, "q, q")) != "holds");
+  CHECK(outcome(upper + as_it_is, expanded(1, true, "q, q")) != "holds");
+  CHECK(outcome(lower + as_it_is, expanded(1, true, "q, q")) != "holds");
+  CHECK(outcome(lower + as_it_is, expanded(1, false, "q, b")) != "holds");
+  // The other triangle is zero, and the diagonal positive.
+  CHECK(outcome(lower + as_it_is, lower + "  ROOT r = f32[2,2] select(ge, l, zero)\n") == "holds");
+  CHECK(outcome(lower + as_it_is, lower + "  n = f32[2,2] abs(l)\n  ROOT r = f32[2,2] select(eq, n, l)\n") == "holds");
+  CHECK(outcome(lower + as_it_is, lower + "  n = f32[2,2] abs(l)\n  ROOT r = f32[2,2] copy(n)\n") != "holds");
+  CHECK(outcome(lower + as_it_is, lower + "  n = f32[2,2] negate(l)\n  ROOT r = f32[2,2] copy(n)\n") != "holds");
+
+  // The triangle times the solution is the right-hand side.
+  const std::string same = "  ROOT r = f32[2,2] copy(y)\n";
+  for (const bool left : {true, false}) {
+    for (const bool is_lower : {true, false}) {
+      for (const bool turned : {true, false}) {
+        for (const bool unit : {true, false}) {
+          const auto product = [&](bool lower_read, bool turn) {
+            return "  s = f32[2,2] triangular-solve(x, y), left_side=" + std::string(left ? "true" : "false") +
+                   ", lower=" + (is_lower ? "true" : "false") +
+                   ", transpose_a=" + (turned ? "TRANSPOSE" : "NO_TRANSPOSE") +
+                   ", unit_diagonal=" + (unit ? "true" : "false") + "\n  t = f32[2,2] select(" +
+                   (lower_read ? "ge" : "le") + ", x, zero)\n  d = f32[2,2] select(eq, " + (unit ? "one" : "t") +
+                   ", t)\n  ROOT r = " + (left ? dot("d", "s", turn ? 0 : 1, 0) : dot("s", "d", 1, turn ? 1 : 0));
+          };
+          INFO(product(is_lower, turned));
+          CHECK(outcome(product(is_lower, turned), same) == "holds");
+          CHECK(outcome(product(!is_lower, turned), same) != "holds");
+          CHECK(outcome(product(is_lower, !turned), same) != "holds");
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("constants that are combined, and numbers computed from constants") {
+  const auto constant = [](const std::string& name, const std::string& value) {
+    return "  " + name + "0 = f32[] constant(" + value + ")\n  " + name + " = f32[3] broadcast(" + name +
+           "0), dimensions={}\n";
+  };
+  const auto outcome = [&](const std::string& a, const std::string& op, const std::string& b, const std::string& c,
+                           const std::string& rule) {
+    const TwoModules modules = Bodies(
+        constant("a", a) + constant("b", b) + "  u = f32[3] multiply(x, a)\n  ROOT r = f32[3] " + op + "(u, b)\n",
+        constant("c", c) + "  ROOT r = f32[3] multiply(x, c)\n");
+    return modules.Check(Claim(modules, rule));
+  };
+  CHECK(outcome("0.434294492", "multiply", "10", "4.3429451", "signs") == "holds");
+  CHECK(outcome("0.434294492", "multiply", "10", "4.34294558", "signs").find("false") != std::string::npos);
+  CHECK(outcome("0.434294492", "multiply", "10", "4.34294462", "signs").find("false") != std::string::npos);
+  CHECK(outcome("0.434294492", "multiply", "-10", "4.3429451", "signs").find("false") != std::string::npos);
+  CHECK(outcome("0.434294492", "multiply", "20", "4.3429451", "signs").find("false") != std::string::npos);
+  CHECK(outcome("0.434294492", "multiply", "10", "4.3429451", "bits").find("false") != std::string::npos);
+  CHECK(outcome("1.553774", "divide", "1.41421354", "1.09868419", "signs") == "holds");
+  CHECK(outcome("1.553774", "divide", "1.41421354", "1.09868407", "signs").find("false") != std::string::npos);
+  CHECK(outcome("1.553774", "multiply", "1.41421354", "1.09868419", "signs").find("false") != std::string::npos);
+  CHECK(outcome("1.553774", "add", "1.41421354", "2.96798754", "signs").find("false") != std::string::npos);
+  // In f64 the product has more digits.
+  const auto wide = [](const std::string& product) {
+    const std::string head = "ENTRY e {\n  x = f64[] parameter(0)\n  a = f64[] constant(0.43429449200630188)\n";
+    return TwoModules("HloModule before\n" + head +
+                      "  b = f64[] constant(10)\n  u = f64[] multiply(x, a)\n"
+                      "  ROOT r = f64[] multiply(u, b)\n}\nHloModule after\n" +
+                      head + "  c = f64[] constant(" + product + ")\n  ROOT r = f64[] multiply(x, c)\n}\n");
+  };
+  const TwoModules exact = wide("4.3429449200630188"), narrow = wide("4.3429450988769531");
+  CHECK(exact.Check(Claim(exact, "signs")) == "holds");
+  CHECK(narrow.Check(Claim(narrow, "signs")).find("false") != std::string::npos);
+
+  // Remainders of whole constants.
+  const auto rest = [&](const std::string& by) {
+    return "  i = f32[3] iota(), iota_dimension=0\n" + constant("k", "2") + constant("n", by) +
+           "  a = f32[3] add(i, k)\n  b = f32[3] remainder(a, n)\n  ROOT r = f32[3] multiply(x, b)\n";
+  };
+  const std::string known = "  k = f32[3] constant({2, 0, 1})\n  ROOT r = f32[3] multiply(x, k)\n";
+  const auto check = [](const TwoModules& modules) { return modules.Check(Claim(modules, "signs")); };
+  CHECK(check(Bodies(rest("3"), known)) == "holds");
+  CHECK(check(Bodies(rest("4"), known)).find("false") != std::string::npos);
+  const auto widened = [](const std::string& value) {
+    return "  c = c64[3] convert(x)\n  n = s32[] constant(" + value +
+           ")\n  z = c64[] convert(n)\n  k = c64[3] broadcast(z), dimensions={}\n  m = c64[3] multiply(c, k)\n"
+           "  ROOT r = f32[3] real(m)\n";
+  };
+  CHECK(check(Bodies(widened("2"), "  ROOT r = f32[3] add(x, x)\n")) == "holds");
+  CHECK(check(Bodies(widened("3"), "  ROOT r = f32[3] add(x, x)\n")).find("false") != std::string::npos);
+}
+
+TEST_CASE("a scatter of two operands, and the first of a sort") {
+  const std::string regions =
+      "both { a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = f32[] parameter(2)\n  d = f32[] parameter(3)\n"
+      "  p = f32[] add(a, c)\n  q = f32[] multiply(b, d)\n  ROOT t = (f32[], f32[]) tuple(p, q) }\n"
+      "add { a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b) }\n"
+      "multiply { a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] multiply(a, b) }\n"
+      "greater { a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  i = s32[] parameter(2)\n  j = s32[] parameter(3)\n"
+      "  ROOT c = pred[] compare(a, b), direction=GT, type=TOTALORDER }\n"
+      "less { a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  i = s32[] parameter(2)\n  j = s32[] parameter(3)\n"
+      "  ROOT c = pred[] compare(a, b), direction=LT, type=TOTALORDER }\n";
+  const auto outcome = [&](const std::string& before, const std::string& after, const std::string& rule) {
+    const std::string head = regions +
+                             "ENTRY e {\n  x = f32[5] parameter(0)\n  y = f32[5] parameter(1)\n"
+                             "  i = s32[3,1] parameter(2)\n  u = f32[3] parameter(3)\n  v = f32[3] parameter(4)\n";
+    const TwoModules modules("HloModule before\n" + head + before + "}\nHloModule after\n" + head + after + "}\n");
+    return modules.Check(Claim(modules, rule));
+  };
+  const std::string places =
+      "), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
+      "to_apply=";
+  const std::string together = "  ROOT s = (f32[5], f32[5]) scatter(x, y, i, u, v" + places + "both\n";
+  const auto apart = [&](const std::string& first, const std::string& second) {
+    return "  s = f32[5] scatter(" + first + "\n  t = f32[5] scatter(" + second +
+           "\n  ROOT r = (f32[5], f32[5]) tuple(s, t)\n";
+  };
+  CHECK(outcome(together, apart("x, i, u" + places + "add", "y, i, v" + places + "multiply"), "signs") == "holds");
+  CHECK(outcome(together, apart("x, i, u" + places + "add", "y, i, v" + places + "add"), "signs") != "holds");
+  CHECK(outcome(together, apart("x, i, v" + places + "add", "y, i, u" + places + "multiply"), "signs") != "holds");
+
+  const auto sorted = [](const std::string& comparator, int first) {
+    const std::string part = ", slice={[" + std::to_string(first) + ":" + std::to_string(first + 2) + "]}\n";
+    return "  n = s32[5] iota(), iota_dimension=0\n  o = (f32[5], s32[5]) sort(x, n), dimensions={0}, "
+           "is_stable=true, to_apply=" +
+           comparator + "\n  a = f32[5] get-tuple-element(o), index=0\n  b = s32[5] get-tuple-element(o), index=1\n" +
+           "  p = f32[2] slice(a)" + part + "  q = s32[2] slice(b)" + part +
+           "  ROOT r = (f32[2], s32[2]) tuple(p, q)\n";
+  };
+  const std::string first = "  ROOT r = (f32[2], s32[2]) topk(x), k=2, largest=true\n",
+                    least = "  ROOT r = (f32[2], s32[2]) topk(x), k=2, largest=false\n",
+                    call = "  ROOT r = (f32[2], s32[2]) custom-call(x), custom_call_target=\"TopK\"\n";
+  CHECK(outcome(first, sorted("greater", 0), "bits") == "equal bits");
+  CHECK(outcome(least, sorted("less", 0), "bits") == "equal bits");
+  CHECK(outcome(call, first, "ranks") == "holds");
+  CHECK(outcome(first, sorted("less", 0), "bits") != "equal bits");
+  CHECK(outcome(first, sorted("greater", 1), "bits") != "equal bits");
+  CHECK(outcome(call, least, "ranks") != "holds");
+}
+
+TEST_CASE("what a side does with equal numbers alone is tried") {
+  const auto outcome = [](const std::string& before, const std::string& after) {
+    const std::string numbers =
+        "  a = f32[3] add(x, y)\n  b = f32[3] multiply(y, y)\n  p = pred[3] compare(a, b), direction=LT\n"
+        "  q = pred[3] compare(a, b), direction=GT\n  m = f32[3] multiply(x, x)\n";
+    const TwoModules modules = Bodies(numbers + before, numbers + after);
+    return modules.Check(Claim(modules, "signs"));
+  };
+  // z if x + y = y * y, which no random numbers are.
+  const auto chosen = [](const std::string& above, const std::string& equal) {
+    return "  s = f32[3] select(q, " + above + ", " + equal + ")\n  ROOT r = f32[3] select(p, m, s)\n";
+  };
+  CHECK(outcome(chosen("x", "y"), chosen("x", "y")) == "holds");
+  CHECK(outcome(chosen("x", "y"), "  s = f32[3] select(p, m, y)\n  ROOT r = f32[3] select(q, x, s)\n") == "holds");
+  CHECK(outcome("  ROOT r = f32[3] copy(m)\n", chosen("m", "m")) == "holds");
+  CHECK(outcome("  ROOT r = f32[3] copy(m)\n", chosen("m", "y")).find("unchecked") != std::string::npos);
+  CHECK(outcome(chosen("m", "y"), "  ROOT r = f32[3] copy(m)\n").find("unchecked") != std::string::npos);
+  CHECK(outcome(chosen("x", "y"), chosen("x", "m")).find("unchecked") != std::string::npos);
+  // A comparison of a difference with 0 is one of its operands.
+  const auto by_difference = [](const std::string& direction, const std::string& operands) {
+    return "  d = f32[3] subtract(" + operands +
+           ")\n  c = f32[] constant(0)\n  z = f32[3] broadcast(c), dimensions={}\n"
+           "  g = pred[3] compare(d, z), direction=" +
+           direction + "\n  ROOT r = f32[3] select(g, x, y)\n";
+  };
+  const std::string compared = "  ROOT r = f32[3] select(p, x, y)\n";
+  CHECK(outcome(compared, by_difference("LT", "a, b")) == "holds");
+  CHECK(outcome(compared, by_difference("GT", "b, a")) == "holds");
+  CHECK(outcome(compared, by_difference("LE", "a, b")).find("unchecked") != std::string::npos);
+  CHECK(outcome(compared, by_difference("GE", "b, a")).find("unchecked") != std::string::npos);
 }
