@@ -130,9 +130,9 @@ Evidence Rounding(ResultDifference& d) {
   return AgreeInWideArithmetic(d) && (IsCoverageSet(d) || AgreeWithWideDistance(d)) ? Evidence("") : std::nullopt;
 }
 
-// Returns whether the results are no further apart than `margin` times the first module's distance from its wide
+// Returns whether the results are no further apart than a multiple of the first module's distance from its wide
 // results.
-bool AreWithinOwnError(const ResultDifference& d, double margin) {
+bool AreWithinOwnError(const ResultDifference& d) {
   const StatusOr<Results>& wide = d.before.Ideal(d.set, /*keep_roundings=*/true);
   if (!wide.ok() || (d.a == nullptr && !d.before.Result(d.set).ok())) return false;
   const Results& own = d.a != nullptr ? *d.a : *d.before.Result(d.set);
@@ -140,7 +140,9 @@ bool AreWithinOwnError(const ResultDifference& d, double margin) {
   for (size_t device = 0; device < std::min(own.size(), wide->size()); ++device) {
     for (const double error : MeasureErrors(own[device], &(*wide)[device])) {
       const LeafDifference& leaf = d.seen.leaves[k++];
-      if (!leaf.agrees && (!leaf.comparable || leaf.nonfinite > 0 || leaf.max_absolute > margin * error)) return false;
+      if (!leaf.agrees &&
+          (!leaf.comparable || leaf.nonfinite > 0 || leaf.max_absolute > thresholds::kAccuracyMargin * error))
+        return false;
     }
   }
   return true;
@@ -157,9 +159,8 @@ Evidence IllConditioned(ResultDifference& d) {
   }
   const bool proved = AreEqualButForRounding(d);
   if (!proved && (d.between == Between::kWideModules || !AgreeInWideArithmetic(d))) return std::nullopt;
-  const double margin = proved ? thresholds::kAccuracyMargin : thresholds::kMovedMargin;
-  std::string moved = MovedByRoundingAlone(d.before, d.options().before_name, d.set, d.seen, margin);
-  if (moved.empty() && proved && AreWithinOwnError(d, margin))
+  std::string moved = MovedByRoundingAlone(d.before, d.options().before_name, d.set, d.seen, proved);
+  if (moved.empty() && proved && AreWithinOwnError(d))
     moved = Format("{} is as far from its results in {}", d.options().before_name, d.before.wide_name());
   if (moved.empty()) return std::nullopt;
   return proved ? moved + "; the modules are proved to compute the same function of real numbers"

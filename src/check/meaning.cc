@@ -16,6 +16,7 @@
 #include "check/judge.h"
 #include "check/narrow_steps.h"
 #include "check/rounding.h"
+#include "check/thresholds.h"
 #include "check/widen.h"
 #include "hloir/custom_call.h"
 #include "hloir/passes.h"
@@ -556,17 +557,18 @@ bool MeaningComparer::AgreeWithConstantStepsMoved() {
 }
 
 std::string MovedByRoundingAlone(ModuleUnderTest& subject, std::string_view name, size_t set, const Comparison& seen,
-                                 double margin) {
+                                 bool proved) {
   // Perturbed modules do not run by CheckOptions::engine, whose own errors are no effect of a perturbation.
   const StatusOr<Results> results =
       subject.options().engine ? subject.RunTested(subject.module(), set) : subject.Result(set);
   if (!results.ok() || seen.leaves.empty()) return "";
   const std::unique_ptr<HloModule> written_out = WithoutBatchNorms(subject.module());
   const HloModule& module = written_out ? *written_out : subject.module();
-  // A leaf that changes by about its size, or altogether to NaN, has no digit that is not rounding error.
-  constexpr double kLost = 0.5, kInfinite = std::numeric_limits<double>::infinity();
+  const double margin = proved ? thresholds::kAccuracyMargin : thresholds::kMovedMargin;
   std::vector<double> moved_by(seen.leaves.size(), 0);
-  // If an element becomes NaN or infinite, or changes by about the leaf's size, it may do so in another run.
+  // If an element becomes NaN or infinite, or changes by about the leaf's size, it may do so in another run. No digit
+  // is left then, and of modules that are proved equal any number will do.
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
   std::vector<bool> moved_out(seen.leaves.size());
   for (uint64_t pattern = 0; pattern < thresholds::kMorePatterns; ++pattern) {
     const StatusOr<Results> moved = subject.RunTested(*PerturbModule(module, pattern), set);
@@ -575,8 +577,8 @@ std::string MovedByRoundingAlone(ModuleUnderTest& subject, std::string_view name
     for (size_t d = 0; d < moved->size(); ++d) {
       for (const LeafDifference& leaf : Compare((*results)[d], (*moved)[d], {}, {}).leaves) {
         if (k >= seen.leaves.size()) return "";
-        const bool is_lost = leaf.max_relative >= kLost || (leaf.nonfinite > 0 && leaf.finite == 0);
-        moved_by[k] = std::max(moved_by[k], is_lost ? kInfinite : leaf.max_absolute);
+        const bool is_lost = leaf.max_relative >= 0.5 || (leaf.nonfinite > 0 && leaf.finite == 0);
+        moved_by[k] = std::max(moved_by[k], proved && is_lost ? kInfinite : leaf.max_absolute);
         moved_out[k] = moved_out[k] || leaf.nonfinite > 0 || is_lost;
         ++k;
       }

@@ -14,7 +14,6 @@
 #include "check/error_bound.h"
 #include "check/folded.h"
 #include "check/module_under_test.h"
-#include "check/thresholds.h"
 
 namespace hloir::check {
 
@@ -115,11 +114,11 @@ class MeaningComparer {
   std::optional<bool> steps_are_gone_;
 };
 
-// Returns a message if rounding alone moves every differing leaf of `subject` by as much as the difference, divided by
-// `margin`: the results of such a module are rounding errors. `name` is the module's name in the message. Empty
-// otherwise.
+// Returns a message if rounding alone moves every differing leaf of `subject` by as much as the difference: the results
+// of such a module are rounding errors. `name` is the module's name in the message. Empty otherwise. `proved`: the
+// leaves are proved equal over the reals, which allows more.
 std::string MovedByRoundingAlone(ModuleUnderTest& subject, std::string_view name, size_t set, const Comparison& seen,
-                                 double margin = thresholds::kMovedMargin);
+                                 bool proved = false);
 
 // Runs passes, which may round, on a copy of the module. Null on failure.
 std::unique_ptr<HloModule> AfterPasses(const std::vector<std::string>& passes, const HloModule& module);
