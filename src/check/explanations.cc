@@ -50,7 +50,7 @@ bool AllDifferingOutputs(const ResultDifference& d, F holds) {
   return true;
 }
 
-// Returns whether the outputs that differ are proved to differ by rounding alone.
+// Returns whether the outputs that differ are floats that are proved to differ by rounding alone.
 bool AreEqualButForRounding(const ResultDifference& d) {
   return AllDifferingOutputs(
       d, [&](size_t k) { return k < d.proved->but_for_rounding.size() && d.proved->but_for_rounding[k]; });

@@ -16,8 +16,9 @@ struct Proved {
   Proof proof;
   // By leaf of the result: the proved answer. kNotJudged, or a missing element, means no proof.
   std::vector<Answer> outputs;
-  // By leaf too: the values are equal over the reals wherever they are finite, and no narrower float is added or left
-  // out. Finite results then differ by rounding alone.
+  // By leaf too: the values are equal over the reals without an assumption about the program, and no rounding to a
+  // narrower float is added or left out. Finite results then differ by rounding alone, where roots take positive
+  // values.
   std::vector<bool> but_for_rounding;
   std::vector<std::string> assumptions, finite_only, rounds_differently;
   Verdict::Steps steps;

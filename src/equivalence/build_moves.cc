@@ -143,7 +143,7 @@ ExprId Builder::FromInteger(ExprId x, PrimitiveType from, PrimitiveType to) {
   if (range.low >= -whole && range.high <= whole) return exact;
   if (shared_.keep_narrow)
     return x_.Function(HloOpcode::kReducePrecision, PrimitiveType::F64, {exact}, {-2, static_cast<int64_t>(to)});
-  x_.Uses(kNarrows | kRounds);
+  x_.Uses(BitWidth(to) < 32 ? kNarrows | kRounds : static_cast<uint32_t>(kRounds));
   return exact;
 }
 

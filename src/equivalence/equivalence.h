@@ -42,8 +42,7 @@ struct Match {
 struct Output {
   Answer answer = Answer::kOpen;
   uint32_t uses = 0;
-  // Finite values are equal over the reals without an assumption, and pass through the same narrower floats.
-  bool DiffersInRoundingAlone() const;
+  bool KeepsRoundings() const;  // no rounding to a narrower float was removed or moved
 };
 
 // A value of a module, inside calls, fusions and branches too, but not inside loops.

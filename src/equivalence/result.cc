@@ -55,9 +55,7 @@ bool Step::rounds() const { return (uses & (kRounds | kNarrows | kConstants | kC
 bool Step::finite_only() const { return (uses & kFiniteOnly) != 0; }
 bool Step::of_positives() const { return (uses & kDomain) != 0; }
 
-bool Output::DiffersInRoundingAlone() const {
-  return answer == Answer::kProvedReals && (uses & (kDomain | kNarrows)) == 0;
-}
+bool Output::KeepsRoundings() const { return (uses & kNarrows) == 0; }
 
 std::vector<std::string> Result::Assumptions() const { return WordsOf(uses & kAssumptions); }
 bool Result::Narrows() const { return (uses & kNarrows) != 0; }
