@@ -689,6 +689,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   constexpr int64_t kMostMade = 1 << 18;  // expressions, after which no repair is tried, and of sizes only the smallest
   constexpr int64_t kMostForSizes = 1 << 20;   // expressions of one proof, after which no other size is tried
   constexpr int64_t kMostForTables = 1 << 14;  // of the first proof, after which no table is written out
+  constexpr int64_t kMostAgain = 1 << 15;      // of the first proof that assumes pairs, after which no other is tried
   constexpr size_t kMostCuts = 4;
   constexpr int kMostRepairs = 32;
   constexpr int64_t kMany = 1 << 13;  // instructions above which the cheapest way is tried first
@@ -724,7 +725,9 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     if (judged || is_first || more) first = std::move(result);
     // An unsupported module stays unsupported under every setting. A module that is too large may fit with more named
     // values.
-    if (judged || options.gives_up || (is_first && !first.why.empty() && !unfinished)) break;
+    if (judged || options.gives_up || (!options.assumed.empty() && once > kMostAgain) ||
+        (is_first && !first.why.empty() && !unfinished))
+      break;
     sizes = unfinished || once <= kMostForSizes;
     small = small || unfinished || made > kMostMade;
   }
