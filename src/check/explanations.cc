@@ -139,6 +139,7 @@ bool AreWithinOwnError(const ResultDifference& d) {
   size_t k = 0;
   for (size_t device = 0; device < std::min(own.size(), wide->size()); ++device) {
     for (const double error : MeasureErrors(own[device], &(*wide)[device])) {
+      if (k >= d.seen.leaves.size()) return false;
       const LeafDifference& leaf = d.seen.leaves[k++];
       if (!leaf.agrees &&
           (!leaf.comparable || leaf.nonfinite > 0 || leaf.max_absolute > thresholds::kAccuracyMargin * error))

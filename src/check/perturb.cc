@@ -203,7 +203,8 @@ HloInstruction* AddErrorOfTerms(HloInstruction* i, uint64_t pattern, double term
     return computation->AddInstruction(HloOpcode::kAbs, x->shape(), {x});
   };
   Literal parts(Shape::Array(i->shape().element_type(), i->shape().dimensions()));
-  const double ulp = std::ldexp(1 / std::sqrt(terms), -GetFloatFormat(i->shape().element_type()).mantissa_bits);
+  const double ulp =
+      std::ldexp(1 / std::sqrt(std::max(terms, 1.0)), -GetFloatFormat(i->shape().element_type()).mantissa_bits);
   for (int64_t k = 0; k < parts.element_count(); ++k) parts.SetFromDouble(k, MovesUp(k, pattern) ? ulp : -ulp);
   const auto op = [&](HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
     return computation->AddInstruction(opcode, i->shape(), {a, b});
@@ -287,8 +288,10 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
         const bool rounds = IsFloat(ComplexComponentType(x->shape().element_type()));
         return rounds && x->shape().IsStatic() && x->shape().ElementCount() <= kMaxElements ? nearly(x, 1) : nullptr;
       };
-      const bool multiplies =
-          IsOneOf(i->opcode(), HloOpcode::kDot, HloOpcode::kConvolution) && IsFloat(i->shape().element_type());
+      const bool multiplies = IsOneOf(i->opcode(), HloOpcode::kDot, HloOpcode::kConvolution) &&
+                              i->operand_count() == 2 && IsFloat(i->shape().element_type()) &&
+                              IsFloat(i->operand(0)->shape().element_type()) &&
+                              IsFloat(i->operand(1)->shape().element_type());
       PutInPlace(i, [&] {
         HloInstruction* moved =
             multiplies ? AddErrorOfTerms(i, pattern + static_cast<uint64_t>(i->id()) * 7919 + 1, TermsOf(*i, costs))
