@@ -184,8 +184,7 @@ Evidence NarrowerSteps(ResultDifference& d) {
 
 bool AreProvedOverReals(const ResultDifference& d) {
   return AllDifferingOutputs(d, [&](size_t k) {
-    const Answer answer = k < d.proved->outputs.size() ? d.proved->outputs[k] : Answer::kNotJudged;
-    return answer == Answer::kProvedReals || answer == Answer::kProvedAssuming;
+    return d.proved->outputs[k] == Answer::kProvedReals || d.proved->outputs[k] == Answer::kProvedAssuming;
   });
 }
 
@@ -209,9 +208,9 @@ Evidence ProvedWhereFinite(ResultDifference& d) {
 // ---- Behaviour of engines ----
 
 bool MayFlushFactors(const ResultDifference& d) {
-  if (!FlushFactors(d.before.module()) && !FlushFactors(d.after.module())) return false;
-  return d.between == Between::kEngines ||
-         (!IsCoverageSet(d) && OtherIsReference(d.before.context()) && d.OthersAgree());
+  const bool of_engine =
+      d.between == Between::kEngines || (!IsCoverageSet(d) && OtherIsReference(d.before.context()) && d.OthersAgree());
+  return of_engine && (FlushFactors(d.before.module()) || FlushFactors(d.after.module()));
 }
 
 // Returns whether the engine's result equals the reference's after flushing the denormal factors of bf16 products.

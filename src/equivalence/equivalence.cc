@@ -100,12 +100,12 @@ std::unordered_map<ExprId, uint32_t> UsesWithin(const std::vector<Builder::Recor
   for (size_t k = 0; k < records.size(); ++k) {
     if (ValueOf(records[k]) < 0) continue;
     const auto [at, is_new] = first.try_emplace(ValueOf(records[k]), k);
+    const uint32_t uses = cones[k] | cones[at->second];
+    if (is_new || uses == 0) continue;
     const Builder::Record &one = records[at->second], &other = records[k];
-    if (is_new ||
-        (SameOperation(*one.instruction, *other.instruction) &&
-         std::equal(one.operands.begin(), one.operands.end(), other.operands.begin(), other.operands.end(), alike)))
-      continue;
-    within[at->first] |= cones[k] | cones[at->second];
+    if (!SameOperation(*one.instruction, *other.instruction) ||
+        !std::equal(one.operands.begin(), one.operands.end(), other.operands.begin(), other.operands.end(), alike))
+      within[at->first] |= uses;
   }
   return within;
 }

@@ -66,6 +66,13 @@ std::string Claim(const TwoModules& modules, const std::string& rule) {
   return lines;
 }
 
+// Checks by `rule` that two modules have equal results, whose texts begin with `head`.
+std::string OutcomeOf(const std::string& head, const std::string& before, const std::string& after,
+                      const std::string& rule) {
+  const TwoModules modules("HloModule before\n" + head + before + "}\nHloModule after\n" + head + after + "}\n");
+  return modules.Check(Claim(modules, rule));
+}
+
 // f(x, y) = g(x, y) as bodies of two modules.
 TwoModules Bodies(const std::string& before, const std::string& after) {
   const std::string head = " {\n  x = f32[3] parameter(0)\n  y = f32[3] parameter(1)\n";
@@ -889,8 +896,7 @@ TEST_CASE("operations that are defined by others") {
     const std::string head =
         "add { p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  ROOT s = f32[] add(p, q)\n}\n"
         "ENTRY e {\n  x = f32[4,3] parameter(0)\n  a = f32[3] parameter(1)\n  b = f32[3] parameter(2)\n";
-    const TwoModules modules("HloModule before\n" + head + before + "}\nHloModule after\n" + head + after + "}\n");
-    return modules.Check(Claim(modules, rule));
+    return OutcomeOf(head, before, after, rule);
   };
   const auto scalar = [](const std::string& name, const std::string& value, const std::string& sizes) {
     return "  " + name + "0 = f32[] constant(" + value + ")\n  " + name + " = f32" + sizes + " broadcast(" + name +
@@ -1112,8 +1118,7 @@ TEST_CASE("sums of integers, conditions and choices have bounds") {
         "last { a = pred[] parameter(0)\n  ROOT b = pred[] parameter(1) }\n"
         "ENTRY e {\n  x = s32[3] parameter(0)\n  y = s32[3] parameter(1)\n  s = s32[] constant(0)\n"
         "  zero = s32[3] broadcast(s), dimensions={}\n  p = pred[3] compare(x, y), direction=LT\n";
-    const TwoModules modules("HloModule before\n" + head + before + "}\nHloModule after\n" + head + after + "}\n");
-    return modules.Check(Claim(modules, "bits"));
+    return OutcomeOf(head, before, after, "bits");
   };
   const auto number = [](const std::string& name, int64_t value) {
     return "  " + name + "0 = s32[] constant(" + std::to_string(value) + ")\n  " + name + " = s32[3] broadcast(" +
@@ -1199,8 +1204,7 @@ TEST_CASE("matrix equations have one solution") {
         "  eq = pred[2,2] compare(i, j), direction=EQ\n  c0 = f32[] constant(0)\n"
         "  zero = f32[2,2] broadcast(c0), dimensions={}\n  c1 = f32[] constant(1)\n"
         "  one = f32[2,2] broadcast(c1), dimensions={}\n  xt = f32[2,2] transpose(x), dimensions={1,0}\n";
-    const TwoModules modules("HloModule before\n" + head + before + "}\nHloModule after\n" + head + after + "}\n");
-    return modules.Check(Claim(modules, "signs"));
+    return OutcomeOf(head, before, after, "signs");
   };
   const auto dot = [](const std::string& a, const std::string& b, int x, int y) {
     return "f32[2,2] dot(" + a + ", " + b + "), lhs_contracting_dims={" + std::to_string(x) +
@@ -1324,8 +1328,7 @@ TEST_CASE("a scatter of two operands, and the first of a sort") {
     const std::string head = regions +
                              "ENTRY e {\n  x = f32[5] parameter(0)\n  y = f32[5] parameter(1)\n"
                              "  i = s32[3,1] parameter(2)\n  u = f32[3] parameter(3)\n  v = f32[3] parameter(4)\n";
-    const TwoModules modules("HloModule before\n" + head + before + "}\nHloModule after\n" + head + after + "}\n");
-    return modules.Check(Claim(modules, rule));
+    return OutcomeOf(head, before, after, rule);
   };
   const std::string places =
       "), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
