@@ -24,9 +24,6 @@ struct Move {
   bool pairs;
 };
 
-// The direction in which a pattern moves an element.
-bool MovesUp(int64_t i, uint64_t pattern) { return ((static_cast<uint64_t>(i) + pattern) * kGoldenRatio >> 63) != 0; }
-
 // Factors for a result: 1 plus or minus a random part of `size`, never 1. Large results repeat one pattern along the
 // leading dimensions.
 HloInstruction* AddFactors(HloComputation* computation, const Shape& shape, uint64_t pattern, const Move& move) {
@@ -194,25 +191,6 @@ HloInstruction* AddNearly(HloInstruction* x, uint64_t pattern, double units = 1)
       {op(HloOpcode::kMultiply, x, std::move(factors)), op(HloOpcode::kMultiply, sign, std::move(steps))});
 }
 
-// Adds to a dot or a convolution the error of a random walk: a unit in the last place of each of its terms. Moved
-// factors would move all results alike: those of a product by A stay in the space that A's columns span.
-HloInstruction* AddErrorOfTerms(HloInstruction* i, uint64_t pattern, double terms) {
-  HloComputation* computation = i->parent();
-  const auto size = [&](int64_t k) {
-    HloInstruction* x = i->operand(k);
-    return computation->AddInstruction(HloOpcode::kAbs, x->shape(), {x});
-  };
-  Literal parts(Shape::Array(i->shape().element_type(), i->shape().dimensions()));
-  const double ulp =
-      std::ldexp(1 / std::sqrt(std::max(terms, 1.0)), -GetFloatFormat(i->shape().element_type()).mantissa_bits);
-  for (int64_t k = 0; k < parts.element_count(); ++k) parts.SetFromDouble(k, MovesUp(k, pattern) ? ulp : -ulp);
-  const auto op = [&](HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
-    return computation->AddInstruction(opcode, i->shape(), {a, b});
-  };
-  HloInstruction* sizes = computation->AddClone(*i, std::vector<HloInstruction*>{size(0), size(1)});
-  return op(HloOpcode::kAdd, i, op(HloOpcode::kMultiply, sizes, computation->AddConstant(std::move(parts))));
-}
-
 // Replaces the current uses of `i`, including as the root, by the result of `make`.
 template <class F>
 void PutInPlace(HloInstruction* i, F make) {
@@ -288,16 +266,7 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
         const bool rounds = IsFloat(ComplexComponentType(x->shape().element_type()));
         return rounds && x->shape().IsStatic() && x->shape().ElementCount() <= kMaxElements ? nearly(x, 1) : nullptr;
       };
-      const bool multiplies = IsOneOf(i->opcode(), HloOpcode::kDot, HloOpcode::kConvolution) &&
-                              i->operand_count() == 2 && IsFloat(i->shape().element_type()) &&
-                              IsFloat(i->operand(0)->shape().element_type()) &&
-                              IsFloat(i->operand(1)->shape().element_type());
-      PutInPlace(i, [&] {
-        HloInstruction* moved =
-            multiplies ? AddErrorOfTerms(i, pattern + static_cast<uint64_t>(i->id()) * 7919 + 1, TermsOf(*i, costs))
-                       : WithMovedTerms(i, move_terms);
-        return nearly(moved, 0, units);
-      });
+      PutInPlace(i, [&] { return nearly(WithMovedTerms(i, move_terms), 0, units); });
     }
   }
   return copy;
@@ -368,7 +337,8 @@ void FillWithNearlyOne(Literal& literal, uint64_t pattern, double units) {
   const double ulp =
       std::ldexp(units, -GetFloatFormat(ComplexComponentType(literal.shape().element_type())).mantissa_bits);
   for (int64_t i = 0; i < literal.element_count(); ++i) {
-    literal.SetFromDouble(i, MovesUp(i, pattern) ? 1 + ulp : 1 - ulp);
+    const bool up = ((static_cast<uint64_t>(i) + pattern) * kGoldenRatio >> 63) != 0;
+    literal.SetFromDouble(i, up ? 1 + ulp : 1 - ulp);
   }
 }
 
